@@ -1,1 +1,1 @@
-"""Measurements that only developers run: of the server, the search, other engines and playing strength."""
+"""Benchmarks for developers: the server, the search, other engines, and playing strength."""

@@ -15,7 +15,7 @@ from axiogames import __version__
 
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS / "_ext"))
-logging.getLogger("alembic").setLevel(logging.WARNING)  # its plugins announce themselves
+logging.getLogger("alembic").setLevel(logging.WARNING)  # it logs each plugin at import
 
 project = "axio"
 author = "the axio contributors"
@@ -36,6 +36,8 @@ autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented_params"
 napoleon_numpy_docstring = False
 
+toc_object_entries_show_parents = "hide"
+
 html_theme = "furo"
 html_title = f"axio {__version__}"
 html_favicon = "../src/axiogames/web/icons/icon.svg"
@@ -47,11 +49,11 @@ ROOT_PAGES = {
     "explanation/contributing": "CONTRIBUTING.md",
     "guides/security": "SECURITY.md",
 }
-"""Pages whose text is a file of the root folder."""
+"""Pages whose text is a file in the root folder."""
 
 
 def read_root_page(app: Sphinx, name: str, source: list[str]) -> None:
-    """Read a page of `ROOT_PAGES` from its file, with links as they are from the page."""
+    """Read a page of `ROOT_PAGES` from its file, with links relative to the page."""
     if name not in ROOT_PAGES:
         return
     moved = {root: f"docs/{page}.md" for page, root in ROOT_PAGES.items()}
@@ -66,13 +68,13 @@ def read_root_page(app: Sphinx, name: str, source: list[str]) -> None:
 
 
 def keep_colons(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
-    """Stop napoleon from reading what stands before a colon in a property's docstring as its type."""
+    """Prevent napoleon from parsing the text before a colon in a property's docstring as its type."""
     if what in ("attribute", "data", "property"):
         lines.insert(0, "")
 
 
 def setup(app: Sphinx) -> None:
-    """Connect the functions above, and register a lexer for sessions with an engine, which are plain text."""
+    """Connect the functions above, and register a plain-text lexer for engine sessions."""
     app.add_lexer("engine", TextLexer)
     app.connect("source-read", read_root_page)
-    app.connect("autodoc-process-docstring", keep_colons, priority=400)  # napoleon has 500
+    app.connect("autodoc-process-docstring", keep_colons, priority=400)  # before napoleon, which has 500

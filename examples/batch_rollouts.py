@@ -17,7 +17,7 @@ def play(game: str, games: int, epsilon: float, seed: int) -> tuple[float, int]:
 
     Args:
         game: id of the game.
-        games: number of games side by side.
+        games: number of parallel games.
         epsilon: probability of a random move; all other moves take the most points.
         seed: seed of the deals and of the moves.
     """
@@ -37,13 +37,13 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument("game", nargs="?", default="axio", choices=GAMES)
-    options.add_argument("--games", type=int, default=1000, help="games side by side")
+    options.add_argument("--games", type=int, default=1000, help="parallel games")
     options.add_argument("--seed", type=int, default=1)
-    asked = options.parse_args()
-    play(asked.game, 1, 0.0, 0)  # compiles the rules
+    arguments = options.parse_args()
+    play(arguments.game, 1, 0.0, 0)  # compiles the rules
     for epsilon in (0.0, 0.1, 0.5, 1.0):
         start = time.perf_counter()
-        lowest, moves = play(asked.game, asked.games, epsilon, asked.seed)
+        lowest, moves = play(arguments.game, arguments.games, epsilon, arguments.seed)
         seconds = time.perf_counter() - start
         print(f"{epsilon:4.0%} random: lowest track {lowest:5.2f} ({moves / seconds:,.0f} moves/s)")
 

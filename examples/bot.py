@@ -10,23 +10,23 @@ options = argparse.ArgumentParser(description=__doc__)
 options.add_argument("server", help="such as http://127.0.0.1:8000")
 options.add_argument("game", nargs="?", default="axio")
 options.add_argument("--join", metavar="ID", help="an open public table, instead of one against a bot")
-asked = options.parse_args()
+arguments = options.parse_args()
 
 
 def post(path: str, body: object, token: str = "") -> dict:
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
-    request = urllib.request.Request(asked.server + path, json.dumps(body).encode(), headers)
+    request = urllib.request.Request(arguments.server + path, json.dumps(body).encode(), headers)
     return json.load(urllib.request.urlopen(request))
 
 
-token, table = post("/api/guests", {"name": "Example bot"})["token"], asked.join
+token, table = post("/api/guests", {"name": "Example bot"})["token"], arguments.join
 if table:
     post(f"/api/tables/{table}/join", {}, token)
 else:
-    bots = json.load(urllib.request.urlopen(f"{asked.server}/api/bots"))
+    bots = json.load(urllib.request.urlopen(f"{arguments.server}/api/bots"))
     rival = {"kind": "bot", "level": next(bot["level"] for bot in bots if bot["default"])}
-    table = post("/api/tables", {"game": asked.game, "seats": [{"kind": "me"}, rival]}, token)["id"]
-live, headers = f"ws{asked.server[4:]}/api/tables/{table}/live", {"Authorization": f"Bearer {token}"}
+    table = post("/api/tables", {"game": arguments.game, "seats": [{"kind": "me"}, rival]}, token)["id"]
+live, headers = f"ws{arguments.server[4:]}/api/tables/{table}/live", {"Authorization": f"Bearer {token}"}
 with connect(live, additional_headers=headers, max_size=None) as socket:
     for message in map(json.loads, socket):
         if message.get("moves"):

@@ -14,33 +14,33 @@ options.add_argument("--against", default="random", help="a bot of axio: random,
 options.add_argument("--games", type=int, default=10)
 options.add_argument("--simulations", type=int, default=60, help="for each move")
 options.add_argument("--seed", type=int, default=1)
-asked = options.parse_args()
+arguments = options.parse_args()
 
-game = pyspiel.load_game(asked.game)
-rng = np.random.RandomState(asked.seed)
+game = pyspiel.load_game(arguments.game)
+rng = np.random.RandomState(arguments.seed)
 search = ismcts.ISMCTSBot(
     game,
     mcts.RandomRolloutEvaluator(n_rollouts=1, random_state=rng),
     uct_c=1.0,
-    max_simulations=asked.simulations,
+    max_simulations=arguments.simulations,
     random_state=rng,
-    # With so few simulations every move is visited once or twice, so the value says more than the count.
+    # With so few simulations each move has one or two visits: its value is a better criterion.
     final_policy_type=ismcts.ISMCTSFinalPolicyType.MAX_VALUE,
 )
 # A seeded resampler for hidden tiles makes the run reproducible.
 search.set_resampler(lambda state, seat: state.resample_from_infostate(seat, rng.random_sample))
-rival = openspiel.SpielBot(asked.against, seed=asked.seed)
+opponent = openspiel.SpielBot(arguments.against, seed=arguments.seed)
 
-won = []
-for number in range(asked.games):
-    bots = [search, rival] if number % 2 == 0 else [rival, search]
+results = []
+for i in range(arguments.games):
+    bots = [search, opponent] if i % 2 == 0 else [opponent, search]
     state = game.new_initial_state()
     while not state.is_terminal():
         if state.is_chance_node():
-            outcomes, odds = zip(*state.chance_outcomes(), strict=True)
-            state.apply_action(rng.choice(outcomes, p=odds))
+            outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(rng.choice(outcomes, p=probabilities))
         else:
             state.apply_action(bots[state.current_player()].step(state))
-    won.append(state.returns()[bots.index(search)])
-    print(f"game {number + 1}: {won[-1]:+.0f}, points {state.scores().tolist()}", flush=True)
-print(f"{sum(one > 0 for one in won)} won, {sum(one < 0 for one in won)} lost")
+    results.append(state.returns()[bots.index(search)])
+    print(f"game {i + 1}: {results[-1]:+.0f}, points {state.scores().tolist()}", flush=True)
+print(f"{sum(result > 0 for result in results)} won, {sum(result < 0 for result in results)} lost")

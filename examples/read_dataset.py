@@ -14,8 +14,8 @@ from axiogames.analysis import dataset
 from axiogames.model.view import View
 
 
-def took_the_most(variant, state, seat: int, action: int) -> bool:
-    """Return whether no legal move of a position scores more points than the one that was made."""
+def took_most_points(variant, state, seat: int, action: int) -> bool:
+    """Return whether no legal move of a position scores more points than the recorded one."""
     view = View(variant, state, seat, ())
     points = view.gains(moves := view.legal_moves()).sum(axis=1)
     return bool(points[moves.actions.tolist().index(action)] == points.max())
@@ -27,24 +27,24 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument("file", help="a dataset in Parquet form")
-    options.add_argument("--positions", type=int, default=500, help="number of positions to look at")
-    asked = options.parse_args()
-    table = dataset.read(asked.file).slice(0, asked.positions)
+    options.add_argument("--positions", type=int, default=500, help="number of positions to read")
+    arguments = options.parse_args()
+    table = dataset.read(arguments.file).slice(0, arguments.positions)
     variant = dataset.metadata(table).settings.variant
     states = dataset.states(table)
     seats, actions = table["seat"].to_pylist(), table["action"].to_pylist()
     most = np.array(
         [
-            took_the_most(variant, states[n : n + 1], seat, action)
+            took_most_points(variant, states[n : n + 1], seat, action)
             for n, (seat, action) in enumerate(zip(seats, actions, strict=True))
         ]
     )
     bots, won = np.array(table["bot"].to_pylist()), np.array(table["won"].to_pylist(), float)
     for bot in sorted(set(bots)):
-        own = bots == bot
+        rows = bots == bot
         print(
-            f"{bot:10} {own.sum():4} positions, {most[own].mean():4.0%} with the most points, "
-            f"{won[own].mean():4.0%} in games it won"
+            f"{bot:10} {rows.sum():4} positions, {most[rows].mean():4.0%} with the most points, "
+            f"{won[rows].mean():4.0%} in games it won"
         )
 
 

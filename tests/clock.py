@@ -1,4 +1,4 @@
-"""A clock for tests: it goes on by a fixed step each time somebody looks at it."""
+"""A clock for tests, which advances by a fixed step with each reading."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Clock:
-    """Stands in for `time.perf_counter`, so that no test depends on how fast a machine is."""
+    """Replacement for `time.perf_counter`, so that tests do not depend on the speed of the machine."""
 
     step: float
     now: float = 0.0

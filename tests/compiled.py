@@ -1,8 +1,8 @@
-"""`python -m tests.compiled`: compile what tests need before they start.
+"""`python -m tests.compiled`: compile the loops that tests need, before they start.
 
-Compiling a loop compiles the rules of its game, too. Here all loops of a game share them; each test process
-would otherwise compile them again. Loops that are not named here are compiled when a test needs them.
-This module needs the base install only, so it can run while the rest is installed.
+Each loop is compiled together with the rules of its game. Here all loops of a game share the compiled rules;
+otherwise each test process would compile them again. Other loops are compiled when a test needs them.
+This module needs the base install only, so it can run while the extras are installed.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from axiogames.games import GAMES, find_variant
 from axiogames.games.runtime.loops import greedy_playouts, random_playouts, set_cells
 from axiogames.players.evaluation.rollout_loops import play_matches, self_play
 
-SMALL = 2  # players: most tests are about games for two
-LEARNED = "rota"  # the game that tests learn
-# Loops of batches that tests need of some games alone.
+SMALL = 2  # players: most tests use games for two
+TRAINED = "rota"  # the game that tests train
+# Loops of batches that tests need for some games only.
 ONLY = {
     "step_and_observe": ("axio", "hex"),
     "random_games": ("axio", "rota", "trio"),
@@ -27,7 +27,7 @@ ONLY = {
 
 
 def compile_for_tests(unit: CompileUnit) -> int:
-    """Compile what playing and, on small boards, batches and environments need; return their number."""
+    """Compile the loops of games and, on small boards, of batches and environments. Return their number."""
     loops = compile_unit(unit)
     variant = find_variant(*unit)
     small = unit.players <= SMALL
@@ -39,7 +39,7 @@ def compile_for_tests(unit: CompileUnit) -> int:
         single._compiled(variant)
     if variant.compact is not variant:
         variant.compact.kernels.compile([set_cells, *([random_playouts] if small else [])])
-    if unit.game == LEARNED:
+    if unit.game == TRAINED:
         variant.kernels.compile([self_play, play_matches])
     return loops
 

@@ -1,4 +1,4 @@
-"""System packages that only tests need: found where installed, else the tests are skipped or fail."""
+"""System packages that only tests need. Without them the tests are skipped, or fail if they are required."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ DEMANDED = frozenset(os.environ.get("AXIO_DEMAND", "").split(","))
 
 
 def need(what: str, path: str | None) -> str:
-    """Where a program was found. Without it the test is skipped, or fails if AXIO_DEMAND names it."""
+    """Return the path of a program. Without one, skip the test, or fail if AXIO_DEMAND names the program."""
     if path:
         return path
-    message = f"{what} is not installed here, so what needs it is not tested"
+    message = f"{what} is not installed"
     if what in DEMANDED:
         pytest.fail(message)
     pytest.skip(message)

@@ -1,4 +1,4 @@
-"""Changes of the structure of a JSON value: every value dropped, repeated, retyped, nested, out of range."""
+"""Mutations of a JSON value: each inner value removed, repeated, nested, or replaced by another type."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 Json = Any
-Way = tuple[str | int, ...]
+Path = tuple[str | int, ...]
 
 DEEP = "[" * 2000 + "]" * 2000
 ODD: tuple[str, ...] = (
@@ -16,51 +16,51 @@ ODD: tuple[str, ...] = (
 )  # fmt: skip
 
 
-def ways(value: Json, way: Way = ()) -> Iterator[Way]:
-    """The way to every value inside."""
+def paths(value: Json, path: Path = ()) -> Iterator[Path]:
+    """Yield the paths of all inner values."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for step, inner in items:
-        yield (*way, step)
-        yield from ways(inner, (*way, step))
+        yield (*path, step)
+        yield from paths(inner, (*path, step))
 
 
 def mutants(value: Json) -> Iterator[tuple[str, str]]:
-    """What was done, and the JSON text that came of it. `ODD` values stand in for every value in turn."""
+    """Yield a description and the JSON text of each mutation. `ODD` values replace each value in turn."""
     mark = "\u2603 the value"
-    for way in ways(value):
-        *holder, last = way
-        at = f"{'.'.join(map(str, way))}"
+    for path in paths(value):
+        *parent, last = path
+        at = ".".join(map(str, path))
         for odd in ODD:
-            yield f"{at} = {odd[:30]}", json.dumps(changed(value, way, mark)).replace(json.dumps(mark), odd)
-        yield f"{at} dropped", json.dumps(without(value, way))
-        inner = found(value, way)
+            yield f"{at} = {odd[:30]}", json.dumps(replaced(value, path, mark)).replace(json.dumps(mark), odd)
+        yield f"{at} dropped", json.dumps(removed(value, path))
+        inner = value_at(value, path)
         if isinstance(inner, list) and inner:
-            yield f"{at} doubled", json.dumps(changed(value, way, inner * 2))
-            yield f"{at} reversed", json.dumps(changed(value, way, inner[::-1]))
-            yield f"{at} shortened", json.dumps(changed(value, way, inner[:-1]))
+            yield f"{at} doubled", json.dumps(replaced(value, path, inner * 2))
+            yield f"{at} reversed", json.dumps(replaced(value, path, inner[::-1]))
+            yield f"{at} shortened", json.dumps(replaced(value, path, inner[:-1]))
         if isinstance(inner, int):
             for near in (inner + 1, inner - 1):
-                yield f"{at} = {near}", json.dumps(changed(value, way, near))
+                yield f"{at} = {near}", json.dumps(replaced(value, path, near))
         if isinstance(last, str):
-            renamed = without(value, way)
-            found(renamed, tuple(holder))[last + "_"] = inner
+            renamed = removed(value, path)
+            value_at(renamed, tuple(parent))[last + "_"] = inner
             yield f"{at} renamed", json.dumps(renamed)
-        yield f"{at} nested", json.dumps(changed(value, way, [inner]))
+        yield f"{at} nested", json.dumps(replaced(value, path, [inner]))
 
 
-def found(value: Json, way: Way) -> Json:
-    for step in way:
+def value_at(value: Json, path: Path) -> Json:
+    for step in path:
         value = value[step]
     return value
 
 
-def changed(value: Json, way: Way, new: Json) -> Json:
+def replaced(value: Json, path: Path, new: Json) -> Json:
     copy = json.loads(json.dumps(value))
-    found(copy, way[:-1])[way[-1]] = new
+    value_at(copy, path[:-1])[path[-1]] = new
     return copy
 
 
-def without(value: Json, way: Way) -> Json:
+def removed(value: Json, path: Path) -> Json:
     copy = json.loads(json.dumps(value))
-    del found(copy, way[:-1])[way[-1]]
+    del value_at(copy, path[:-1])[path[-1]]
     return copy

@@ -1,4 +1,4 @@
-"""What holds the project together, checked: one tuple names the games, rules are plain, layers hold."""
+"""Rules of the architecture: one tuple names the games, rule code is plain, games are independent."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def constants(path: Path) -> Iterator[tuple[int, str]]:
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_one_tuple_names_the_games(path: Path) -> None:
     where = path.relative_to(PACKAGE)
-    # The command, too, is called `axio`.
+    # The command is called `axio`, too.
     if where in (Path("games/__init__.py"), Path("__init__.py")):
         return
     named = [(line, text) for line, text in constants(path) if text in GAMES]
     if where.parts[0] == "games" and where.parts[1] in GAMES:
-        # A game's folder may name the game it is, in its declaration.
+        # The folder of a game may contain its own name, in the declaration.
         named = [(line, text) for line, text in named if text != where.parts[1]]
     assert not named, f"{where} names games: {named}"
 
@@ -59,7 +59,7 @@ def rule_modules() -> list[Path]:
 
 @pytest.mark.parametrize("path", rule_modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_rule_code_holds_no_python_objects(path: Path) -> None:
-    """Lists, dictionaries, strings, exceptions and allocations cannot go into a CUDA kernel."""
+    """CUDA kernels cannot use lists, dictionaries, strings, exceptions and allocations."""
     forbidden = (
         ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp,
         ast.JoinedStr, ast.Raise, ast.Try, ast.With, ast.Lambda, ast.Yield, ast.Await,
@@ -67,8 +67,8 @@ def test_rule_code_holds_no_python_objects(path: Path) -> None:
     for function in ast.parse(path.read_text(encoding="utf-8")).body:
         if not isinstance(function, ast.FunctionDef) or not function.decorator_list:
             continue
-        body = function.body[1:]  # after the sentence that every rule starts with
-        assert ast.get_docstring(function), f"{function.name} does not say what it does"
+        body = function.body[1:]  # after the docstring
+        assert ast.get_docstring(function), f"{function.name} has no docstring"
         for node in (node for statement in body for node in ast.walk(statement)):
             assert not isinstance(node, forbidden), f"{function.name}, line {node.lineno}"
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "np":
@@ -90,7 +90,7 @@ def test_every_numbered_rule_has_a_test(name: str) -> None:
             assert test.__name__.startswith("test_")
             assert test.__module__.startswith("tests.games.test_")
             collected = vars(import_module(test.__module__)).get(test.__name__)
-            assert collected is test, f"{test.__name__} is hidden by another of its name"
+            assert collected is test, f"another test has the name {test.__name__}"
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -107,7 +107,7 @@ def test_the_rules_page_has_every_numbered_rule(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_game_declares_what_its_variants_have(name: str) -> None:
+def test_variants_agree_with_the_declaration_of_their_game(name: str) -> None:
     declared = game(name)
     for players in range(1, 5):
         variant = find_variant(name, players)
@@ -117,18 +117,18 @@ def test_a_game_declares_what_its_variants_have(name: str) -> None:
         assert declared.reconstructed
 
 
-def test_the_state_of_the_square_game_for_two_is_at_most_one_kilobyte() -> None:
+def test_the_state_of_axio_for_two_has_at_most_one_kilobyte() -> None:
     assert find_variant(GAMES[0], 2).opening.dtype.itemsize <= 1024
 
 
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("players", range(1, 5))
-def test_states_have_no_byte_that_belongs_to_nobody(name: str, players: int) -> None:
+def test_states_have_no_padding_bytes(name: str, players: int) -> None:
     dtype = find_variant(name, players).opening.dtype
     assert dtype.itemsize == sum(dtype.fields[field][0].itemsize for field in dtype.names)
 
 
-def test_the_package_ships_its_data() -> None:
+def test_the_package_contains_its_data() -> None:
     files = resources.files(axio)
     assert (files / "model" / "record.schema.json").is_file()
     assert (files / "py.typed").is_file()

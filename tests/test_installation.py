@@ -1,4 +1,4 @@
-"""The package is installed from its source folder: `axio` on PyPI is a package of somebody else."""
+"""The package is installed from its source folder: `axio` on PyPI is another package."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ import axiogames as axio
 
 ROOT = Path(__file__).parents[1]
 NAMES = {"axio", "axiogames"}
-# Files that nobody wrote by hand, or that quote others.
-LEFT_OUT = {"tests/test_installation.py"}
+# Files with examples of wrong commands.
+EXCLUDED = {"tests/test_installation.py"}
 TEXTS = {".md", ".py", ".toml", ".txt", ".json", ".html", ".js", ".yml", ".yaml", ".cfg", ".sh", ".ipynb", ""}
 
 INSTALLERS = (
@@ -41,11 +41,11 @@ def texts() -> list[str]:
 
 
 def from_an_index(text: str) -> list[str]:
-    """The commands in a text that would fetch the package from an index, and its extras by name."""
+    """Return the commands in a text that would install the package from an index, and names with extras."""
     found = [match[0] for match in _EXTRA.finditer(text)]
     for match in _COMMAND.finditer(text):
         words = (word.strip("\"'\\,.()") for word in match["rest"].split())
-        for word in takewhile(lambda word: word != "in", words):  # what follows says where
+        for word in takewhile(lambda word: word != "in", words):  # before "in the source folder"
             name = _REQUIREMENT.match(word)
             if name and name[0].lower() in NAMES and "/" not in word and not word.endswith((".whl", ".gz")):
                 found.append(match[0])
@@ -64,7 +64,7 @@ def from_an_index(text: str) -> list[str]:
         "needs axio[rl]",
     ],
 )
-def test_what_would_fetch_a_strangers_package_is_recognised(text: str) -> None:
+def test_installation_from_an_index_is_recognised(text: str) -> None:
     assert from_an_index(text)
 
 
@@ -77,15 +77,15 @@ def test_what_would_fetch_a_strangers_package_is_recognised(text: str) -> None:
         "make play; axio",
     ],
 )
-def test_what_installs_from_a_folder_is_not(text: str) -> None:
+def test_installation_from_a_folder_is_accepted(text: str) -> None:
     assert not from_an_index(text)
 
 
-def test_no_text_tells_anybody_to_install_the_package_from_an_index() -> None:
+def test_no_text_recommends_installation_from_an_index() -> None:
     found = {}
     for name in texts():
         path = ROOT / name
-        if name in LEFT_OUT or not path.is_file():
+        if name in EXCLUDED or not path.is_file():
             continue
         if wrong := from_an_index(path.read_text(encoding="utf-8", errors="replace")):
             found[name] = wrong
@@ -93,31 +93,31 @@ def test_no_text_tells_anybody_to_install_the_package_from_an_index() -> None:
 
 
 def test_no_requirement_names_the_package_itself() -> None:
-    """Where pip does not know that it is installing just that package, it looks for it in the index."""
+    """Pip would look for the package in the index."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    asked = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
+    required = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
     for group in (project["project"]["optional-dependencies"], project["dependency-groups"]):
-        asked += [one for requirements in group.values() for one in requirements if isinstance(one, str)]
+        required += [name for names in group.values() for name in names if isinstance(name, str)]
     for file in (ROOT / "requirements").glob("*.txt"):
-        asked += file.read_text(encoding="utf-8").splitlines()
-    names = {name[0].lower() for one in asked if (name := _REQUIREMENT.match(one))}
+        required += file.read_text(encoding="utf-8").splitlines()
+    names = {name[0].lower() for requirement in required if (name := _REQUIREMENT.match(requirement))}
     assert "numpy" in names
     assert not names & NAMES
 
 
-def test_the_extra_for_clusters_has_all_of_the_extra_for_arenas() -> None:
+def test_the_extra_cluster_includes_the_extra_arena() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     assert set(extras["arena"]) < set(extras["cluster"])
 
 
-def test_what_a_missing_library_advises_exists() -> None:
+def test_extras_in_error_messages_exist() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    asked: set[tuple[str, str]] = set()
+    matches: set[tuple[str, str]] = set()
     for path in Path(axio.__file__).parent.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
-        asked |= set(re.findall(r'require\("[\w.]+", "(\w+)"|EXTRA = "(\w+)"', text))
-    named = {extra for found in asked for extra in found if extra}
+        matches |= set(re.findall(r'require\("[\w.]+", "(\w+)"|EXTRA = "(\w+)"', text))
+    named = {extra for match in matches for extra in match if extra}
     assert {"data", "rl", "cluster", "cuda"} <= named
     assert named <= set(extras["optional-dependencies"])
 

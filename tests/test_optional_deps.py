@@ -14,7 +14,7 @@ from axiogames.optional_deps import PURPOSES
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 BASE = {"numpy", "numba", "llvmlite", "msgspec", "click", "rich"}
-# The modules of libraries that only extras install, as they are imported.
+# Modules of the libraries that only extras install.
 MODULES = {
     "server": (
         "aiosqlite", "alembic", "argon2", "asyncpg", "httptools", "itsdangerous", "litestar", "markdown_it",
@@ -92,7 +92,7 @@ BASE_COMMANDS = (
 
 
 def test_a_base_install_runs_everything_else(game: Path) -> None:
-    """In one process, since starting one takes longer than most commands."""
+    """All in one process, since the start of a process takes longer than most commands."""
     code = f"import sys\nfor name in {ALL!r}: sys.modules[name] = None\n"
     code += "from axiogames.cli import main\n"
     code += f"print({{line: main(line.split()) for line in {BASE_COMMANDS!r}}}, file=sys.stderr)"
@@ -127,11 +127,11 @@ def test_the_base_install_is_small() -> None:
     assert library_names(PROJECT["dependencies"]) == BASE
 
 
-def test_every_extra_says_what_it_is_for() -> None:
+def test_every_extra_has_a_purpose() -> None:
     assert set(PROJECT["optional-dependencies"]) == set(PURPOSES)
 
 
-def test_the_server_brings_pictures() -> None:
+def test_the_extras_server_and_rl_include_png() -> None:
     extras = PROJECT["optional-dependencies"]
     assert set(extras["png"]) < set(extras["server"])
-    assert set(extras["png"]) < set(extras["rl"])  # frames of environments are PNG pictures first
+    assert set(extras["png"]) < set(extras["rl"])  # environments render frames as PNG pictures

@@ -19,7 +19,15 @@ import pytest
 import axiogames.parallel
 from axiogames import optional_deps
 from axiogames.errors import AxioError, IllegalMove, InvalidOption, MissingDependency, Reason
-from axiogames.parallel import ALL, CLUSTERS, MIN_PROCESSES, map_ordered, map_unordered, process_count
+from axiogames.parallel import (
+    ALL,
+    CLUSTERS,
+    MIN_PROCESSES,
+    map_ordered,
+    map_unordered,
+    on_worker_start,
+    process_count,
+)
 from tests.cli.test_cli import ENVIRONMENT
 
 
@@ -64,22 +72,22 @@ def test_closing_ends_the_work_early(map_pieces: Any) -> None:
 
 
 @pytest.mark.parametrize("map_pieces", [map_ordered, map_unordered])
-def test_a_killed_worker_is_an_error(map_pieces: Any) -> None:
-    with pytest.raises(AxioError, match="a worker process was killed from outside"):
+def test_a_killed_worker_raises_an_error(map_pieces: Any) -> None:
+    with pytest.raises(AxioError, match="a worker process was killed by another program"):
         list(map_pieces(os._exit, [3], 2))
 
 
-def killed_while_it_sends(size: int) -> bytes:
+def die_while_sending(size: int) -> bytes:
     if size:
         threading.Timer(0.2, os._exit, [1]).start()
-    return bytes(size)  # more than a pipe holds, to a parent that does not read it
+    return bytes(size)  # more than the pipe holds, while the parent does not read
 
 
-def test_a_worker_killed_within_a_message_is_an_error() -> None:
-    results = map_ordered(killed_while_it_sends, [0, 100_000_000], 2)
+def test_a_worker_killed_in_the_middle_of_a_message_raises_an_error() -> None:
+    results = map_ordered(die_while_sending, [0, 100_000_000], 2)
     assert next(results) == b""
     time.sleep(2)  # the other worker fills its pipe and is killed
-    with pytest.raises(AxioError, match="a worker process was killed from outside"):
+    with pytest.raises(AxioError, match="a worker process was killed by another program"):
         next(results)
 
 
@@ -101,7 +109,7 @@ def test_workers_end_when_their_parent_is_killed() -> None:
     while len(workers := processes_of(parent.pid)) < 2:
         assert time.monotonic() < deadline, "the workers do not start"
         time.sleep(0.05)
-    time.sleep(1)  # they import what they need
+    time.sleep(1)  # for their imports
     parent.kill()
     parent.wait()
     while any((Path("/proc") / str(worker)).exists() for worker in workers):
@@ -116,8 +124,8 @@ def test_an_exception_of_a_worker_is_raised(jobs: int) -> None:
 
 
 class Unpicklable(Exception):
-    def __init__(self, one: int, other: int) -> None:
-        super().__init__("cannot travel")
+    def __init__(self, first: int, second: int) -> None:
+        super().__init__("cannot be pickled")
 
 
 def fail(number: int) -> None:
@@ -125,7 +133,7 @@ def fail(number: int) -> None:
 
 
 def test_an_exception_that_cannot_be_pickled_is_raised_by_its_traceback() -> None:
-    with pytest.raises(RuntimeError, match=r"(?s)Traceback.*cannot travel"):
+    with pytest.raises(RuntimeError, match=r"(?s)Traceback.*cannot be pickled"):
         list(map_ordered(fail, [7], 2))
 
 
@@ -137,6 +145,32 @@ def illegal(number: int) -> None:
 def test_an_axio_error_keeps_its_text(map_pieces: Any) -> None:
     with pytest.raises(AxioError, match=f"move 7: {Reason.GAME_OVER.text}"):
         list(map_pieces(illegal, [7], 2))
+
+
+def set_variable(value: str) -> None:
+    os.environ["AXIO_TEST_SETUP"] = os.environ.get("AXIO_TEST_SETUP", "") + value
+
+
+def variable(piece: int) -> str | None:
+    return os.environ.get("AXIO_TEST_SETUP")
+
+
+@pytest.mark.parametrize("map_pieces", [map_ordered, map_unordered])
+def test_workers_are_set_up_before_their_first_piece(
+    map_pieces: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(axiogames.parallel, "_worker_setup", [])
+    for value in ("a", "b", "a"):  # the second "a" is the same call
+        on_worker_start(set_variable, value)
+    assert list(map_pieces(variable, range(5), 2)) == ["ab"] * 5
+    assert variable(0) is None
+
+
+def test_an_error_of_worker_setup_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(axiogames.parallel, "_worker_setup", [])
+    on_worker_start(illegal, 7)
+    with pytest.raises(AxioError, match="move 7: "):
+        list(map_ordered(abs, [1, 2], 2))
 
 
 def test_an_unknown_backend_is_refused() -> None:
@@ -160,7 +194,7 @@ def test_a_missing_library_is_named(module: str, backend: str, monkeypatch: pyte
         list(map_unordered(math.sqrt, [1, 2], ALL, backend))
 
 
-def test_a_library_that_is_broken_inside_is_not_called_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_library_is_not_reported_as_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(name: str) -> None:
         raise ModuleNotFoundError("No module named 'other'", name="other")
 
@@ -171,7 +205,7 @@ def test_a_library_that_is_broken_inside_is_not_called_missing(monkeypatch: pyte
 
 @pytest.mark.parametrize("jobs", [0, -2, -100])
 def test_less_than_one_job_is_refused(jobs: int) -> None:
-    with pytest.raises(InvalidOption, match=f"{jobs} jobs: at least 1 is needed"):
+    with pytest.raises(InvalidOption, match=f"jobs is {jobs}, must be at least 1"):
         map_unordered(math.sqrt, [1, 2], jobs)
 
 

@@ -1,1 +1,1 @@
-"""Benchmarks beside other engines, on CPUs and GPUs."""
+"""Comparison with other engines, on CPUs and GPUs."""

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.peers`: measure the games beside other engines, on a CPU or a GPU."""
+"""`python -m benchmarks.peers`: compare the speed of the games with other engines, on a CPU or a GPU."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ DEVICES = ("cpu", "cuda")
     "--device", type=click.Choice(DEVICES), default=DEVICES[0], show_default=True, help="CPU or NVIDIA GPU."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-def command(seconds: float, device: str, as_json: bool) -> None:
-    """Measure random games and environments beside other engines, for two players.
+def command(*, seconds: float, device: str, as_json: bool) -> None:
+    """Compare random games and environments with other engines, for two players.
 
-    On a CPU, the peers are MOMAland's Ingenious, a C program, and games of OpenSpiel and pgx, as far as they
-    are installed. With `--device cuda`, random and greedy games of all four games run on a GPU, and each
-    kernel is profiled.
+    On a CPU, the peers are MOMAland's Ingenious, a C program, and games of OpenSpiel and pgx, if they are
+    installed. With `--device cuda`, random and greedy games of all four games run on a GPU, and each kernel
+    is profiled.
     """
     check_seconds(seconds)
     with progress_bar() as tick:

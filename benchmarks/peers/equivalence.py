@@ -1,7 +1,6 @@
-"""Compare the games of the C program with ours, move by move.
+"""Comparison of the games of the C program with ours, move by move.
 
-Both take the same random numbers in the same order, so it has to play the games that
-`Batch.sample` plays.
+Both use the same random numbers in the same order, so the program must play the same games as `Batch.sample`.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from axiogames.games import GAMES
 from axiogames.games.runtime.xorshift import seed_states
 
 SQUARES = GAMES[0]
-MARKS = "x^.01234"  # of cells from -3 on
+CELL_MARKS = "x^.01234"  # of cell values from -3 on
 
 
 class GameTrace(NamedTuple):
-    """A whole game: action ids, final points of all seats, final board."""
+    """A whole game: action ids, final points of all seats, and final board."""
 
     moves: tuple[int, ...]
     points: tuple[int, ...]
@@ -29,16 +28,16 @@ class GameTrace(NamedTuple):
 
 
 def difference(program: Path, games: int) -> str:
-    """Describe the first of `games` games of a program that differs from ours; empty if none does."""
+    """Describe the first of `games` games that differs from ours; return an empty string if none does."""
     states = seed_states(2, 0, games)
-    theirs = shown(program, states)
-    for n, (own, other) in enumerate(zip(our_games(states), theirs, strict=True)):
-        if own != other:
-            return f"game {n} is another one: {own} here, {other} there"
+    traces = program_games(program, states)
+    for n, (expected, found) in enumerate(zip(our_games(states), traces, strict=True)):
+        if expected != found:
+            return f"game {n} differs: expected {expected}, found {found}"
     return ""
 
 
-def shown(program: Path, states: np.ndarray) -> list[GameTrace]:
+def program_games(program: Path, states: np.ndarray) -> list[GameTrace]:
     """Return the C program's game for each generator state."""
     command = [str(program), "show", *map(str, states.tolist())]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
@@ -56,14 +55,16 @@ def our_games(states: np.ndarray) -> list[GameTrace]:
     batch.reset()
     moves: list[list[int]] = [[] for _ in states]
     while not batch.over.all():
-        live = np.flatnonzero(~batch.over).tolist()
-        numbers = batch.sample()
-        for game in live:
-            moves[game].append(int(numbers[game]))
-        batch.step(numbers)
-    boards = ["".join(MARKS[cell + 3] for cell in cells[:-1]) for cells in batch.states["cells"].tolist()]
+        running = np.flatnonzero(~batch.over).tolist()
+        actions = batch.sample()
+        for game in running:
+            moves[game].append(int(actions[game]))
+        batch.step(actions)
+    boards = [
+        "".join(CELL_MARKS[cell + 3] for cell in cells[:-1]) for cells in batch.states["cells"].tolist()
+    ]
     points = batch.finals.reshape(len(states), -1).tolist()
     return [
-        GameTrace(tuple(made), tuple(scored), board)
-        for made, scored, board in zip(moves, points, boards, strict=True)
+        GameTrace(tuple(game_moves), tuple(game_points), board)
+        for game_moves, game_points, board in zip(moves, points, boards, strict=True)
     ]

@@ -1,15 +1,15 @@
-/* The square game for two players as a C program: what a random game could cost at best.
+/* The square game for two players as a C program: an estimate of the fastest possible random games.
  *
- * Complete rules; the numbers in brackets are those of the game's rules page. The program shares nothing with the
- * package but the meaning of a move's number and the random numbers, so that `axio bench` can compare games move
- * by move before it measures.
+ * It implements the complete rules; numbers in parentheses refer to the game's rules page. The program shares only
+ * the action ids and the random numbers with the package, so that `python -m benchmarks.peers` can compare games
+ * move by move before measuring: equal generator states give the games that the package plays.
  *
- *     equivalent show STATE...    a game from each state of the generator: its moves, its points, its board
- *     equivalent serve STATE      says what has compiled it; then, for each line with a number of games: the
- *                                 moves in them, seconds of the processor, seconds of the clock
+ *     equivalent show STATE...    print a game from each generator state: its moves, its points, its board
+ *     equivalent serve STATE      print the compiler version; then, for each line with a number of games, play them
+ *                                 and print the number of moves, the CPU seconds and the wall-clock seconds
  *
- * There are 128 places for a tile, so the free ones are two words of 64 bits: laying a tile clears bits, and the
- * n-th free place is found by counting bits. Equal states of the generator give the games that the package plays.
+ * There are 128 slots for a tile, so the free ones are two words of 64 bits. Placing a tile clears bits, and the
+ * n-th free slot is found by counting bits.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #include <immintrin.h>
 #endif
 
-#ifndef CAP /* a test lowers these two: random games seldom come so far */
+#ifndef CAP /* tests lower these two constants, which random games seldom reach */
 #define CAP 18
 #endif
 #ifndef PYRAMIDS
@@ -37,25 +37,25 @@ enum { EXCHANGE = SLOTS * COLOURS * COLOURS, REFILL };
 #define ALL_AT_CAP UINT64_C(0x8080808080)
 #define INLINE static inline __attribute__((always_inline))
 
-/* Everything about a place, in one line of the cache. The window are four rows of the board, the one below the
- * place first, sixteen bits each. */
+/* A slot, in one cache line. The window consists of four rows of the board with sixteen bits each, starting with the
+ * row below the slot. */
 typedef struct {
-    uint64_t keep[2];        /* the places that stay free when a tile lies here */
-    uint64_t tile, around;   /* its two cells and the six beside them, in the window */
+    uint64_t keep[2];        /* the slots that stay free when a tile is placed here */
+    uint64_t tile, around;   /* its two cells and the six adjacent ones, in the window */
     uint8_t xa, ya, xb, yb;
     uint8_t a, b;            /* the cells, as indices of `cells` */
-    uint8_t touches;         /* the printed symbols beside it, as bits (5) */
-    uint8_t beside[8];       /* the cells beside it in the order in which pyramids are set, as bits of the window */
+    uint8_t touches;         /* the adjacent printed symbols, as bits (5) */
+    uint8_t beside[8];       /* the adjacent cells in the order in which pyramids are set, as bits of the window */
 } __attribute__((aligned(64))) Slot;
 
 typedef struct {
-    uint64_t free[2];               /* the places that are free */
-    uint64_t bag[2];                /* sixteen bytes: how many tiles there are of this kind and those before it */
+    uint64_t free[2];               /* the free slots */
+    uint64_t bag[2];                /* sixteen bytes: cumulative counts of the kinds of tiles */
     uint64_t hand[2];               /* a byte for each tile, sorted: 8 times the one colour plus the other */
     uint64_t points[2];             /* a byte for each colour */
     uint64_t full[2];               /* 0x80 for each colour at the cap */
     uint16_t empty[SIDE + 7];       /* the empty cells by row, from row -2 on */
-    uint16_t rows[COLOURS + 1][SIDE], columns[COLOURS + 1][SIDE]; /* where a colour lies */
+    uint16_t rows[COLOURS + 1][SIDE], columns[COLOURS + 1][SIDE]; /* the cells of each colour */
     uint8_t cells[WIDE * WIDE];
     uint8_t order[PYRAMIDS];        /* the cells of pyramids, the oldest overwritten */
     uint8_t held[2], begun[2], claimed;
@@ -65,9 +65,9 @@ typedef struct {
 static Slot slots[SLOTS];
 static State opening;
 static uint8_t runs[1 << SIDE][16];     /* symbols in unbroken runs on both sides of a cell in a row */
-static uint64_t from[KINDS][2];         /* 1 in the bytes of a kind and those after it */
+static uint64_t from[KINDS][2];         /* 1 in the bytes of a kind and of all later kinds */
 static uint8_t code_of[KINDS], kind_of[128], shows[128];
-static uint64_t suitable[32][2];        /* by claimed symbols: the places for a first tile */
+static uint64_t suitable[32][2];        /* by claimed symbols: the slots for a first tile */
 
 INLINE uint32_t below(uint64_t *rng, uint32_t n) {
     uint64_t x = *rng;
@@ -78,7 +78,7 @@ INLINE uint32_t below(uint64_t *rng, uint32_t n) {
     return (uint32_t)(((x >> 32) * n) >> 32);
 }
 
-/* The place of the n-th bit that is set. */
+/* Return the index of the n-th set bit. */
 INLINE uint32_t nth_bit(uint64_t word, uint32_t n) {
 #ifdef __BMI2__
     return (uint32_t)__builtin_ctzll(_pdep_u64(UINT64_C(1) << n, word));
@@ -95,7 +95,7 @@ INLINE uint32_t nth_of(uint64_t first, uint64_t second, uint32_t n) {
     return 64 * later + nth_bit(later ? second : first, later ? n - in_first : n);
 }
 
-/* A tile from the bag into a hand: each tile as likely as any other. */
+/* Draw a uniformly random tile from the bag into a hand. */
 INLINE void draw(State *s, uint32_t seat, uint64_t *rng) {
     uint64_t nth = (below(rng, (uint32_t)s->in_bag) * BYTES) | HIGH;
     uint32_t kind = (uint32_t)(__builtin_popcountll((nth - s->bag[0]) & HIGH) +
@@ -110,7 +110,7 @@ INLINE void draw(State *s, uint32_t seat, uint64_t *rng) {
     s->held[seat]++;
 }
 
-/* Set a pyramid on each cell that has been shut in, and say what they score (7). */
+/* Set a pyramid on each isolated cell and return the points (7). */
 static __attribute__((noinline)) uint64_t set_pyramids(State *s, const Slot *p, uint64_t shut) {
     uint64_t gain = 0;
     for (int n = 0; n < 8; n++) {
@@ -118,7 +118,7 @@ static __attribute__((noinline)) uint64_t set_pyramids(State *s, const Slot *p, 
             continue;
         uint32_t row = p->ya - 1u + p->beside[n] / 16, column = p->beside[n] % 16u;
         uint32_t cell = (row + 1) * WIDE + column + 1, at = (uint32_t)s->pyramids % PYRAMIDS;
-        if (s->pyramids >= PYRAMIDS) /* none left: the oldest moves here (8) */
+        if (s->pyramids >= PYRAMIDS) /* none left: the oldest one moves (8) */
             s->cells[s->order[at]] = SPENT;
         s->cells[cell] = PYRAMID;
         s->order[at] = (uint8_t)cell;
@@ -129,7 +129,7 @@ static __attribute__((noinline)) uint64_t set_pyramids(State *s, const Slot *p, 
     return gain & UINT64_C(0xffffffffff); /* the edge is no colour */
 }
 
-/* A hand without any of the lowest colours may be exchanged while the bag suffices (12). */
+/* A hand without any of the lowest colours may be exchanged if the bag has enough tiles (12). */
 INLINE int may_exchange(const State *s, uint32_t seat) {
     uint64_t hand = s->hand[seat], points = s->points[seat];
     uint32_t shown = 0;
@@ -147,7 +147,7 @@ INLINE int may_exchange(const State *s, uint32_t seat) {
     return lowest_missing < lowest_shown;
 }
 
-/* Show the hand, draw a new one, then put what was shown back into the bag (12). */
+/* Show the hand, draw a new one, then return the shown tiles to the bag (12). */
 static __attribute__((noinline)) void exchange(State *s, uint32_t seat, uint64_t *rng) {
     uint64_t shown = s->hand[seat];
     uint32_t held = s->held[seat];
@@ -163,7 +163,7 @@ static __attribute__((noinline)) void exchange(State *s, uint32_t seat, uint64_t
     s->in_bag += (int32_t)held;
 }
 
-/* A whole game of random moves, each legal one as likely as any other; how many moves there were. */
+/* Play a whole game of uniformly random moves and return the number of moves. */
 INLINE uint64_t play(State *s, uint64_t *state, int traced) {
     uint64_t rng = *state, moves = 0;
     uint32_t seat = 0, extra = 0;
@@ -187,12 +187,12 @@ INLINE uint64_t play(State *s, uint64_t *state, int traced) {
         }
         uint64_t hand = s->hand[seat];
         uint32_t at, one, other, code;
-        for (;;) { /* until it is neither a tile like the one before it nor a double turned round */
+        for (;;) { /* until it is neither a duplicate of the previous tile nor a rotated double */
             uint32_t r = below(&rng, 2 * held);
             at = 8 * (r >> 1);
             code = hand >> at & 127;
             one = code >> 3, other = code & 7;
-            uint32_t previous = hand << 8 >> at & 127; /* of the first: none, and 0 is a tile */
+            uint32_t previous = hand << 8 >> at & 127; /* 0 for the first tile, although 0 is also a tile */
             if ((at == 0 || previous != code) && !(r & 1 && one == other)) {
                 if (r & 1) {
                     uint32_t swapped = one;
@@ -223,7 +223,7 @@ INLINE uint64_t play(State *s, uint64_t *state, int traced) {
         s->cells[p->b] = (uint8_t)other;
         s->free[0] &= p->keep[0];
         s->free[1] &= p->keep[1];
-        /* Which empty cells beside the tile have no empty one beside them now (7). */
+        /* The empty cells next to the tile that have no empty neighbour now (7). */
         uint64_t window, above, under;
         memcpy(&under, &s->empty[p->ya], 8);
         memcpy(&window, &s->empty[p->ya + 1], 8);
@@ -263,7 +263,7 @@ INLINE uint64_t play(State *s, uint64_t *state, int traced) {
             if (!kept)
                 exchange(s, seat, &rng);
         }
-        if (kept) /* draw up to a full hand, as far as the bag reaches (13) */
+        if (kept) /* refill the hand, as far as the bag has tiles (13) */
             while (s->held[seat] < HAND && s->in_bag > 0)
                 draw(s, seat, &rng);
         seat ^= 1;
@@ -272,7 +272,7 @@ INLINE uint64_t play(State *s, uint64_t *state, int traced) {
     return moves;
 }
 
-/* ---------------------------------------------------------------- the tables */
+/* ---------------------------------------------------------------- constants */
 
 static uint32_t run_from(uint32_t bits, int x, int step) {
     uint32_t length = 0;
@@ -281,7 +281,7 @@ static uint32_t run_from(uint32_t bits, int x, int step) {
     return length;
 }
 
-static void make_tables(void) {
+static void make_constants(void) {
     static const int dx[4] = {1, 0, -1, 0}, dy[4] = {0, 1, 0, -1};
     static const struct { int x, y, colour; } printed[5] = {
         {4, 4, 4}, {4, 8, 0}, {8, 4, 1}, {4, 0, 2}, {0, 4, 3}};
@@ -326,7 +326,7 @@ static void make_tables(void) {
             p->tile |= UINT64_C(1) << ((ys[half] - p->ya + 1) * 16 + xs[half]);
             for (int d = 0; d < 4; d++) {
                 int u = xs[half] + dx[d], v = ys[half] + dy[d], taken = number[ys[half]][xs[half]][d];
-                p->beside[2 * d + half] = 15; /* beyond the edge: a bit that is never set */
+                p->beside[2 * d + half] = 15; /* outside the board: a bit that is never set */
                 if (u >= 0 && u < SIDE && v >= 0 && v < SIDE) {
                     p->beside[2 * d + half] = (uint8_t)((v - p->ya + 1) * 16 + u);
                     p->around |= UINT64_C(1) << p->beside[2 * d + half];
@@ -358,7 +358,7 @@ static void make_tables(void) {
         }
 }
 
-/* ---------------------------------------------------------------- what the benchmark asks for */
+/* ---------------------------------------------------------------- commands */
 
 static double seconds(clockid_t clock) {
     struct timespec now;
@@ -381,7 +381,7 @@ static void show(State *s, uint64_t state) {
 
 int main(int count, char **words) {
     static State s;
-    make_tables();
+    make_constants();
     if (count > 2 && !strcmp(words[1], "show")) {
         for (int i = 2; i < count; i++)
             show(&s, strtoull(words[i], NULL, 10));

@@ -1,8 +1,8 @@
-"""docs/explanation/benchmarks.md: `python -m benchmarks.peers.page` measures and writes it.
+"""`python -m benchmarks.peers.page`: measure, and generate docs/explanation/benchmarks.md.
 
-`--page` only writes it anew. The measurements are in docs/_data/benchmarks: cpu.json as printed by
-`python -m benchmarks.peers --json`, cuda.json with `--device cuda`, and many_cores.json, the former of
-another machine. The page and its plots are made from these files alone.
+With `--page`, nothing is measured. The measurements are in docs/_data/benchmarks: cpu.json, the output of
+`python -m benchmarks.peers --json`; cuda.json, with `--device cuda`; and many_cores.json, like cpu.json but
+from a machine with many cores. These files determine the page and its plots.
 """
 
 from __future__ import annotations
@@ -15,133 +15,131 @@ import msgspec
 
 from benchmarks.peers import gpu, gpu_page, plots, research
 from benchmarks.peers.gpu import GpuReport
-from benchmarks.peers.peer_program import AT_ONCE
+from benchmarks.peers.peer_program import BATCH_SIZE
 from benchmarks.peers.peers import FLAGS, MOMALAND, MOMALAND_STEPS, SOURCE
 from benchmarks.peers.plots import number
-from benchmarks.peers.research import Ratio, ResearchReport
+from benchmarks.peers.research import TIME_BASES, Ratio, ResearchReport
 
 PAGE = Path("docs/explanation/benchmarks.md")
 FOLDER = Path("docs/_data/benchmarks")
-KEPT, KEPT_OF_GPU = FOLDER / "cpu.json", FOLDER / "cuda.json"
-MANY_CORES = FOLDER / "many_cores.json"
-PLOT_OF_GPU = FOLDER / "gpu.svg"
+CPU_FILE, GPU_FILE = FOLDER / "cpu.json", FOLDER / "cuda.json"
+MANY_CORES_FILE = FOLDER / "many_cores.json"
+GPU_PLOT = FOLDER / "gpu.svg"
 PLOTS = {FOLDER / "speeds.svg": plots.speeds, FOLDER / "ratios.svg": plots.ratios}
 
-HEAD = """# How fast the engine is, beside others
+HEAD = """# Speed compared with other engines
 
-`python -m benchmarks.peers.page --seconds {seconds:g}` measured all this in one run: what
-`python -m benchmarks.peers` does. It kept all of it in [cpu.json](../_data/benchmarks/cpu.json), and
-made the page and its plots of that. The last parts are of other machines. {gpu}
+`python -m benchmarks.peers.page --seconds {seconds:g}` measured these figures in one run of `python -m
+benchmarks.peers`, stored them in [cpu.json](../_data/benchmarks/cpu.json), and generated this page and its
+plots. The last sections are from other machines. {gpu}
 
-- **Machine:** {machine}. {before:.1f} processes wanted a core in the minute before the run, {after:.1f}
-  in its last minute. Other work slows Python, which needs more of the caches, more than small compiled
-  loops: on a busy machine ratios to programs in Python come out too high, and what two threads gain too
-  low.
+- **Machine:** {machine}. The load average was {before:.1f} before the run and {after:.1f} at its end. Other
+  load slows Python, which needs more of the caches, more than small compiled loops. On a busy machine,
+  ratios to Python programs are therefore too high, and speed-ups by threads too low.
 - **Versions:** {versions}.
-- **How:** {rounds} rounds. In each, everything is measured for a tenth of a second, one after the
-  other, so that what else the machine does falls on all alike. A ratio is taken in each round. Told are
-  medians and, in brackets and as lines in the plots, quartiles. Work of one thread is measured by the
-  time it had the processor.
+- **Method:** {rounds} rounds. Each round measures all workloads for 0.1 s, one after the other, so other
+  load affects all of them. Ratios are computed round by round. The figures are medians over the rounds,
+  with quartiles in parentheses (lines in the plots). Workloads with one thread are measured in CPU time.
 """
 
-BUSY = """**The machine was busy with other work during this run.** What is said of MOMAland below is
-therefore too good for us, and what is said of two threads means nothing.
+BUSY = """**The machine was busy during this run.** The ratios to MOMAland below are therefore too high, and
+those of two threads mean nothing.
 """
 
-LACKED_A_CORE = """**There was not as much as two free cores during this run:** even random games in two
-threads that share nothing were not near twice as fast. What is said of two threads here means little; see
-[below](#two-threads-on-a-machine-with-many-cores).
+LACKED_SECOND_CORE = """**Two cores were not fully available during this run:** even random games in two
+threads that share nothing were far from twice as fast. The figures of two threads mean little; see the
+section on [a machine with many cores](#two-threads-on-a-machine-with-many-cores).
 """
 
 C_PROGRAM = """## The C program
 
-[{source}](../../benchmarks/peers/{source}) plays `axio` for two by the complete rules: first tiles, pyramids
-and the moving of the oldest, caps, extra placements, the exchange, refills. The benchmark compiles it
-(`{flags}`) and lets it play {games} games before it is measured: their moves, points and boards must be
-those of our rules for the same random numbers, or it is left out. Tests compare games with a lower cap
-and fewer pyramids as well, because random games seldom come so far. A random move means the same in
-both: any free place, then any way to lay a tile of the hand.
+[{source}](../../benchmarks/peers/{source}) plays `axio` for two players by the complete rules: first tiles,
+pyramids (the oldest one moves), caps, extra placements, exchanges and refills. The benchmark compiles it
+(`{flags}`) and compares {games} games with our rules, move by move, before measuring it. For the same
+random numbers, the moves, points and boards must be equal; otherwise the program is skipped. Tests also
+compare games with a lower cap and fewer pyramids, which random games otherwise seldom reach. Both choose
+random moves in the same way: a random free slot, then a random tile of the hand in a random orientation.
 
-It is meant as the limit, so it does what is fastest rather than what we do. The 128 places for a tile
-are bits of two words: a tile clears its places by two `and`s, and the n-th free one is found by
-counting bits. A half scores by two look-ups in a table of rows of nine bits. Cells that were shut in
-come out of a few shifts of four rows at once. Points are bytes of a word, capped all at once; hands are
-bytes of a word, too, which stay sorted. The bag is kept as running totals, so that a draw takes no
-search.
+The program estimates the upper limit of the speed, so it uses the fastest data structures rather than ours.
+The 128 slots for a tile are bits of two words: a tile clears its slots with two `and` instructions, and the
+n-th free slot is found by counting bits. Scoring a half takes two look-ups in a table of nine-bit rows.
+Isolated cells result from a few shifts of four rows at once. Points are bytes of a word, capped all at
+once. Hands are bytes of a word, kept sorted. The bag stores cumulative counts, so a draw takes no search.
 
-Tried: GCC's `-O2` (slower) and `-fprofile-use` (hardly faster), leaving out AVX-512 (faster, so it is
-built that way on x86). Not tried: other compilers, several games at once in one thread, vectors written
-by hand.
+GCC's `-O2` is slower, `-fprofile-use` is hardly faster, and disabling AVX-512 is faster, so the flags
+disable it on x86. Other compilers, several interleaved games per thread, and hand-written vector code have
+not been tried.
 """
 
-OTHERS = """## What the others do
+PEERS = """## The peers
 
-- **MOMAland's Ingenious** is a game like `hex`: two players on the same board with the same tiles.
-  After a bonus it refills at once, and it exchanges by itself. It runs in a process of its own,
-  `raw_env` through PettingZoo's interface: `reset`, `last`, `step`. *Random games* take any action of
-  the mask. *Steps* are games whose actions were chosen before and are played again from the same seed,
-  so that choosing is not counted; our environment is measured by the same code. *Rules only* is its
-  class of rules without observations.
-- **OpenSpiel's hex and havannah are other games**, told for orientation: whole random games in C++, the
-  rollouts of its `RandomRolloutEvaluator` for an `MCTSBot`. Rollouts do not tell how long they were;
-  the mean of 500 games between its random bots, whose moves are counted, stands for that.
-- **pgx's hex and go are other games**, too: {at_once} games side by side, compiled by JAX for the
-  processor, by the time of all its threads.
+- **MOMAland's Ingenious** is similar to `hex`: two players on the same board with the same tiles. It
+  refills immediately after a bonus, and it exchanges automatically. It runs in a separate process, as
+  `raw_env` through PettingZoo's interface (`reset`, `last`, `step`). *Random games* choose random actions
+  from the mask. *Steps* replay recorded games from the same seed, so choosing actions takes no time; our
+  environment is measured by the same code. *Rules only* is its rules class, without observations.
+- **OpenSpiel's hex and havannah** are different games, included for orientation: whole random games in C++,
+  as rollouts of its `RandomRolloutEvaluator` for an `MCTSBot`. Rollouts do not report their length, which
+  is estimated by the mean of 500 games between its random bots.
+- **pgx's hex and go** are different games too: batches of {batch_size} games, compiled by JAX for the CPU,
+  in CPU time of all threads.
 
-Our own random games in compiled code are played with lean states (`Batch(…, lean=True)`), which are the
-fastest for them. In a batch, moves are sampled in the same pass as observations and masks and then made
-unchecked, since they are legal.
+Our random games in compiled code use compact states (`Batch(…, compact=True)`), which are the fastest for
+whole games. In a batch, moves are sampled in the same pass as observations and masks. They are legal, so
+they are played without a check.
 
-"At least 1.8" is our reading of "near-linear on two threads". The line below it in the table says what a
-second of the processor is still worth when two threads share the work: twice that is what they would gain
-on free cores, if neither ever waited for the other. The last line says what two threads gain on this machine
-where they have nothing to share, not even the array that they write to.
+The target of 1.8 is our reading of "near-linear on two threads". The row after it is the efficiency of a
+CPU second when two threads share the work; twice that value is the speed-up on free cores if neither thread
+waits for the other. The last row is the speed-up by two threads on this machine if they share nothing, not
+even the array that they write to.
 """
 
-ELSEWHERE = """## Two threads on a machine with many cores
+MANY_CORES = """## Two threads on a machine with many cores
 
-Two threads need two cores to themselves. `python -m benchmarks.peers --seconds {seconds:g} --json` on
-another machine ({machine}; Python {python}, NumPy {numpy}, Numba {numba}), where
-the programs of others are not installed; {rounds} rounds, kept in
+A speed-up by two threads needs two free cores. `python -m benchmarks.peers --seconds {seconds:g} --json`
+measured these figures on another machine ({machine}; Python {python}, NumPy {numpy}, Numba {numba}),
+without the peers except for the C program. They are medians of {rounds} rounds, stored in
 [many_cores.json](../_data/benchmarks/many_cores.json):
 """
 
 
 def read() -> ResearchReport:
     """Return the stored report of the CPU."""
-    return msgspec.json.decode(KEPT.read_bytes(), type=ResearchReport)
+    return msgspec.json.decode(CPU_FILE.read_bytes(), type=ResearchReport)
 
 
 def read_gpu() -> GpuReport | None:
-    """Return the stored report of the GPU, if there is one."""
-    if not KEPT_OF_GPU.exists():
+    """Return the stored report of the GPU, or `None` if there is none."""
+    if not GPU_FILE.exists():
         return None
-    return msgspec.json.decode(KEPT_OF_GPU.read_bytes(), type=GpuReport)
+    return msgspec.json.decode(GPU_FILE.read_bytes(), type=GpuReport)
 
 
-def read_elsewhere() -> ResearchReport:
-    """Return the stored report of a machine with many cores."""
-    return msgspec.json.decode(MANY_CORES.read_bytes(), type=ResearchReport)
+def read_many_cores() -> ResearchReport:
+    """Return the stored report of the machine with many cores."""
+    return msgspec.json.decode(MANY_CORES_FILE.read_bytes(), type=ResearchReport)
 
 
-def page(report: ResearchReport, on_gpu: GpuReport | None, elsewhere: ResearchReport | None = None) -> str:
+def page(
+    report: ResearchReport, gpu_report: GpuReport | None, many_cores: ResearchReport | None = None
+) -> str:
     """Return the page as Markdown."""
-    own = {
+    packages = {
         "Python": report.python,
         "NumPy": report.numpy,
         "Numba": report.numba,
         "PettingZoo": report.pettingzoo,
     }
-    versions = [f"{name} {version}" for name, version in own.items() if version]
-    versions += dict.fromkeys(figure.of for figure in report.figures)
+    versions = [f"{name} {version}" for name, version in packages.items() if version]
+    versions += dict.fromkeys(figure.software for figure in report.figures)
     head = HEAD.format(
         seconds=report.seconds,
         machine=report.machine,
-        before=report.busy[0],
-        after=report.busy[1],
+        before=report.load_average[0],
+        after=report.load_average[1],
         versions=", ".join(versions),
         rounds=report.rounds,
-        gpu="What a GPU does is at the end." if on_gpu else "No GPU has been measured yet.",
+        gpu="One of them is a GPU." if gpu_report else "No GPU has been measured yet.",
     )
     program = C_PROGRAM.format(
         source=SOURCE.name,
@@ -152,107 +150,109 @@ def page(report: ResearchReport, on_gpu: GpuReport | None, elsewhere: ResearchRe
         [
             head,
             *([BUSY] if report.was_busy else []),
-            *([LACKED_A_CORE] if report.lacked_a_core else []),
-            "## What was asked for\n",
+            *([LACKED_SECOND_CORE] if report.lacked_second_core else []),
+            "## Targets\n",
             *_ratios(report),
             "",
             *_missed(report),
-            "![Ratios as a share of what was asked for](../_data/benchmarks/ratios.svg)\n",
+            "![Ratios relative to their targets](../_data/benchmarks/ratios.svg)\n",
             "## Speeds\n",
             *_speeds(report),
             "",
-            "![Moves in a second](../_data/benchmarks/speeds.svg)\n",
+            "![Moves per second](../_data/benchmarks/speeds.svg)\n",
             *([program] if report.games_compared else []),
-            OTHERS.format(at_once=AT_ONCE),
-            *_left_out(report),
-            *(_elsewhere(elsewhere) if elsewhere else []),
-            *([gpu_page.section(on_gpu)] if on_gpu else []),
+            PEERS.format(batch_size=BATCH_SIZE),
+            *_skipped(report),
+            *(_many_cores(many_cores) if many_cores else []),
+            *([gpu_page.section(gpu_report)] if gpu_report else []),
         ]
     )
 
 
 def _ratios(report: ResearchReport) -> Iterator[str]:
-    yield "| | of | to | times | asked: at least |"
+    yield "| work | speed of | relative to | ratio | target |"
     yield "|---|---|---|---|---|"
     for ratio in report.ratios:
-        asked = _asked(ratio, report.was_busy)
-        yield f"| {ratio.name} | {ratio.of} | {ratio.to} | {_times(ratio)} | {asked} |"
+        target = _target(ratio, report.was_busy)
+        yield f"| {ratio.name} | {ratio.numerator} | {ratio.denominator} | {_value(ratio)} | {target} |"
 
 
-def _times(ratio: Ratio) -> str:
-    if ratio.times is None or ratio.low is None or ratio.high is None:
+def _value(ratio: Ratio) -> str:
+    if ratio.value is None or ratio.low is None or ratio.high is None:
         return "not measured"
-    return f"{number(ratio.times)} ({number(ratio.low)} to {number(ratio.high)})"
+    return f"{number(ratio.value)} ({number(ratio.low)} to {number(ratio.high)})"
 
 
-def _asked(ratio: Ratio, was_busy: bool) -> str:
+def _target(ratio: Ratio, was_busy: bool) -> str:
     if ratio.target is None:
         return ""
-    doubtful = ratio.met and was_busy and ratio.to in (MOMALAND, MOMALAND_STEPS)
+    doubtful = ratio.met and was_busy and ratio.denominator in (MOMALAND, MOMALAND_STEPS)
     if ratio.met is False:
-        said = ": **missed**"
+        result = ": **missed**"
     elif doubtful:
-        said = ", reached on a busy machine"
+        result = ", met on a busy machine"
     elif ratio.low is not None and ratio.low < ratio.target:
-        said = ": **not clearly**, a quarter of the rounds and more say less"
+        result = ": **not clearly met**, more than a quarter of the rounds are below"
     else:
-        said = ""
-    return f"{ratio.target:,g}{said}"
+        result = ""
+    return f"{ratio.target:,g}{result}"
 
 
 def _missed(report: ResearchReport) -> Iterator[str]:
     missed = [ratio for ratio in report.ratios if ratio.met is False]
     if missed:
-        some = "; ".join(f"{ratio.of} to {ratio.to}" for ratio in missed)
-        asked = sum(ratio.target is not None for ratio in report.ratios)
-        yield f"In this run {len(missed)} of {asked} are **missed**: {some}.\n"
+        names = "; ".join(f"{ratio.numerator} to {ratio.denominator}" for ratio in missed)
+        targets = sum(ratio.target is not None for ratio in report.ratios)
+        yield f"This run **missed** {len(missed)} of {targets} targets: {names}.\n"
 
 
 def _speeds(report: ResearchReport) -> Iterator[str]:
-    yield "| | moves/s | quartiles | by time of | what |"
+    yield "| workload | moves/s | quartiles | time | work |"
     yield "|---|---|---|---|---|"
     for figure in report.figures:
         spread = f"{figure.low:,.0f} to {figure.high:,.0f}"
         speed = f"{figure.moves_per_second:,.0f}"
-        yield f"| {figure.name} | {speed} | {spread} | the {figure.by} | {figure.what} |"
+        time_base = TIME_BASES[figure.time_base]
+        yield f"| {figure.name} | {speed} | {spread} | {time_base} | {figure.work} |"
 
 
-def _left_out(report: ResearchReport) -> Iterator[str]:
-    if report.left_out:
-        yield "## Left out\n"
-        yield from (f"- {left.name}: {left.why}. To get it: `{left.get}`" for left in report.left_out)
+def _skipped(report: ResearchReport) -> Iterator[str]:
+    if report.skipped:
+        yield "## Skipped peers\n"
+        for peer in report.skipped:
+            yield f"- {peer.name}: {peer.reason}. To install it: `{peer.install}`"
         yield ""
 
 
-def _elsewhere(report: ResearchReport) -> Iterator[str]:
-    yield ELSEWHERE.format(**msgspec.structs.asdict(report))
-    measured = tuple(ratio for ratio in report.ratios if ratio.times is not None)
+def _many_cores(report: ResearchReport) -> Iterator[str]:
+    yield MANY_CORES.format(**msgspec.structs.asdict(report))
+    measured = tuple(ratio for ratio in report.ratios if ratio.value is not None)
     yield from _ratios(msgspec.structs.replace(report, ratios=measured))
     yield ""
 
 
-def write(report: ResearchReport, on_gpu: GpuReport | None) -> None:
+def write(report: ResearchReport, gpu_report: GpuReport | None) -> None:
     """Write the page and its plots."""
-    PAGE.write_text(page(report, on_gpu, read_elsewhere()), encoding="utf-8")
-    if on_gpu:
-        PLOT_OF_GPU.write_text(plots.tries(on_gpu), encoding="utf-8")
+    PAGE.write_text(page(report, gpu_report, read_many_cores()), encoding="utf-8")
+    if gpu_report:
+        GPU_PLOT.write_text(plots.launches(gpu_report), encoding="utf-8")
     for path, plot in PLOTS.items():
         path.write_text(plot(report), encoding="utf-8")
 
 
 @click.command()
-@click.option("--seconds", default=10.0, help="How long each thing is measured, about.")
+@click.option("--seconds", default=10.0, help="Approximate duration of each measurement.")
 @click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True)
-@click.option("--page", "only_page", is_flag=True, help="Do not measure: make the page of what is kept.")
-def main(seconds: float, device: str, only_page: bool) -> None:
+@click.option("--page", "only_page", is_flag=True, help="Write the page without measuring.")
+def main(*, seconds: float, device: str, only_page: bool) -> None:
     """Measure, store the report, and write the page."""
     if not only_page:
         FOLDER.mkdir(parents=True, exist_ok=True)
         with click.progressbar(length=1000, label="measuring") as bar:
             run = research.run if device == "cpu" else gpu.run
-            report = run(seconds, lambda done: bar.update(round(1000 * done) - bar.pos))
-        kept = KEPT if device == "cpu" else KEPT_OF_GPU
-        kept.write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n")
+            report = run(seconds, lambda completed: bar.update(round(1000 * completed) - bar.pos))
+        file = CPU_FILE if device == "cpu" else GPU_FILE
+        file.write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n")
     write(read(), read_gpu())
 
 

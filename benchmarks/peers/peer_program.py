@@ -1,7 +1,7 @@
-"""`python -m benchmarks.peers.peer_program PEER`: a game of another project in a process of its own.
+"""`python -m benchmarks.peers.peer_program PEER`: a game of another project, in a separate process.
 
-It says its versions when it is ready. Then, for each line with an amount of work, it does that much and says
-how many moves that were, and the seconds of the processor and of the clock that it took.
+The process prints its versions when it is ready. For each amount of work that it reads, it does the work and
+prints the number of moves, the CPU seconds and the wall-clock seconds.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-Work = Callable[[int], float]  # an amount of work: the moves made
+Work = Callable[[int], float]  # does an amount of work and returns the number of moves
 
 
-class Done(NamedTuple):
-    """Amount of work and the time it took."""
+class Measurement(NamedTuple):
+    """Number of moves, and the time they took."""
 
     moves: float
-    processor: float  # seconds
-    clock: float
+    cpu_seconds: float
+    wall_seconds: float
 
 
 MOMALAND_GAMES = "momaland:games"
@@ -37,9 +37,9 @@ OPEN_SPIEL_HAVANNAH = "open_spiel:havannah(board_size=8)"
 PGX_HEX = "pgx:hex"
 PGX_GO = "pgx:go_9x9"
 
-KNOWN = 20  # games whose moves are chosen before
-ROLLOUTS = 50  # that one call of OpenSpiel's evaluator plays
-AT_ONCE = 64  # games of pgx: faster on a processor than 1 or 1,024 of them
+REPLAYED_GAMES = 20
+ROLLOUTS = 50  # per call of OpenSpiel's evaluator
+BATCH_SIZE = 64  # games of pgx; on a CPU, this is faster than 1 or 1,024
 
 
 def random_game(env: Any, seed: int, rng: random.Random) -> list[Any]:
@@ -47,27 +47,27 @@ def random_game(env: Any, seed: int, rng: random.Random) -> list[Any]:
     actions: list[Any] = []
     env.reset(seed=seed)
     for _ in env.agent_iter():
-        seen, _, terminated, truncated, _ = env.last()
+        observation, _, terminated, truncated, _ = env.last()
         action = None
         if not (terminated or truncated):
-            legal = np.flatnonzero(seen["action_mask"])
+            legal = np.flatnonzero(observation["action_mask"])
             action = legal[int(rng.random() * len(legal))]
         actions.append(action)
         env.step(action)
     return actions
 
 
-def same_game(env: Any, seed: int, actions: list[Any]) -> None:
-    """Replay a game: everything an environment does, without choosing moves."""
-    again = iter(actions)
+def replay_game(env: Any, seed: int, actions: list[Any]) -> None:
+    """Replay a game, which takes all the time of the environment but none for choosing moves."""
+    remaining = iter(actions)
     env.reset(seed=seed)
     for _ in env.agent_iter():
         env.last()
-        env.step(next(again))
+        env.step(next(remaining))
 
 
 def moves_in(actions: list[Any]) -> int:
-    """Number of actions that are moves; the others are `None`, for agents that are done."""
+    """Return the number of actions that are moves, not `None` for agents that are done."""
     return len(actions) - actions.count(None)
 
 
@@ -80,27 +80,26 @@ def games_work(env: Any) -> Work:
 def steps_work(env: Any) -> Work:
     """Return a workload of replayed games through PettingZoo's interface."""
     rng = random.Random(1)
-    known = [(seed, random_game(env, seed, rng)) for seed in range(KNOWN)]
-    turns = cycle(known)
+    recorded = cycle([(seed, random_game(env, seed, rng)) for seed in range(REPLAYED_GAMES)])
 
     def work(games: int) -> float:
         moves = 0
-        for seed, actions in islice(turns, games):
-            same_game(env, seed, actions)
+        for seed, actions in islice(recorded, games):
+            replay_game(env, seed, actions)
             moves += moves_in(actions)
         return moves
 
     return work
 
 
-def momaland(what: str) -> Work:
-    """Return a workload of MOMAland's Ingenious without wrappers."""
+def momaland(kind: str) -> Work:
+    """Return a workload of MOMAland's Ingenious without wrappers: `games` or `steps`."""
     env = import_module("momaland.envs.ingenious.moingenious_v0").raw_env(num_agents=2)
-    return games_work(env) if what == "games" else steps_work(env)
+    return games_work(env) if kind == "games" else steps_work(env)
 
 
 def momaland_rules(_: str) -> Work:
-    """Return a workload of MOMAland's rules of Ingenious: masks and moves, no observations."""
+    """Return a workload of MOMAland's rules of Ingenious: masks and moves, without observations."""
     game = import_module("momaland.envs.ingenious.ingenious_base").IngeniousBase(num_agents=2)
     rng = random.Random(1)
 
@@ -120,7 +119,8 @@ def momaland_rules(_: str) -> Work:
 def open_spiel(name: str) -> Work:
     """Return a workload of random games inside OpenSpiel's C++: rollouts of its MCTS from the start.
 
-    They do not say how long they were. That is taken from games of its random bots, which are counted.
+    Rollouts do not report their length, which is estimated by the mean length of games between its random
+    bots.
     """
     spiel = import_module("pyspiel")
     game = spiel.load_game(name)
@@ -130,7 +130,7 @@ def open_spiel(name: str) -> Work:
         spiel.evaluate_bots(state, bots, seed)
     length: float = sum(state.move_number() for state in ends) / len(ends)
     evaluator = spiel.RandomRolloutEvaluator(ROLLOUTS, 1)
-    # One simulation evaluates the root, and does nothing else.
+    # A single simulation only evaluates the root.
     bot = spiel.MCTSBot(game, evaluator, 1.0, 1, 100, False, 1, False)
     start = game.new_initial_state()
 
@@ -149,21 +149,21 @@ def pgx(name: str) -> Work:
     env, jnp = games.make(name), import_module("jax.numpy")
     step = jax.vmap(import_module("pgx.experimental").auto_reset(env.step, env.init))
 
-    def move(_: Any, now: Any) -> Any:
-        state, key = now
-        key, choosing, starting = jax.random.split(key, 3)
-        ranks = jnp.cumsum(state.legal_action_mask, axis=1)
-        wanted = jax.random.randint(choosing, (AT_ONCE,), 0, ranks[:, -1])
-        actions = jnp.argmax(ranks > wanted[:, None], axis=1)
-        return step(state, actions, jax.random.split(starting, AT_ONCE)), key
+    def move(_: Any, carry: Any) -> Any:
+        state, key = carry
+        key, action_key, reset_key = jax.random.split(key, 3)
+        counts = jnp.cumsum(state.legal_action_mask, axis=1)
+        indices = jax.random.randint(action_key, (BATCH_SIZE,), 0, counts[:, -1])
+        actions = jnp.argmax(counts > indices[:, None], axis=1)
+        return step(state, actions, jax.random.split(reset_key, BATCH_SIZE)), key
 
-    moves = jax.jit(lambda now, steps: jax.lax.fori_loop(0, steps, move, now))
-    first = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.PRNGKey(0), AT_ONCE))
-    now = [(first, jax.random.PRNGKey(1))]
+    moves = jax.jit(lambda carry, steps: jax.lax.fori_loop(0, steps, move, carry))
+    start = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.PRNGKey(0), BATCH_SIZE))
+    carry = [(start, jax.random.PRNGKey(1))]
 
     def work(steps: int) -> float:
-        now[0] = jax.block_until_ready(moves(now[0], steps))
-        return steps * AT_ONCE
+        carry[0] = jax.block_until_ready(moves(carry[0], steps))
+        return steps * BATCH_SIZE
 
     return work
 
@@ -180,21 +180,21 @@ MAKERS: dict[str, Callable[[str], Work]] = {
 PACKAGES = {"momaland": ("momaland",), "open_spiel": ("open-spiel",), "pgx": ("pgx", "jax")}
 
 
-def timed(work: Work, amount: int) -> Done:
-    """Run a workload and return its amount and time."""
-    processor, clock = process_time(), perf_counter()
+def measure_work(work: Work, amount: int) -> Measurement:
+    """Do an amount of work and return the number of moves and the time."""
+    cpu, wall = process_time(), perf_counter()
     moves = work(amount)
-    return Done(moves, process_time() - processor, perf_counter() - clock)
+    return Measurement(moves, process_time() - cpu, perf_counter() - wall)
 
 
 def main(name: str) -> None:
-    """Print the versions, then run the workload once for each amount on standard input."""
+    """Print the versions, then do each amount of work that is read from standard input."""
     library, _, game = name.partition(":")
     work = MAKERS[name](game)
-    work(1)  # compiled, and warm
+    work(1)  # compiles and warms up
     print(", ".join(f"{package} {version(package)}" for package in PACKAGES[library]), flush=True)
     for line in sys.stdin:
-        print(*timed(work, int(line)), flush=True)
+        print(*measure_work(work, int(line)), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The peers: other engines and a C program, each in a process that runs a workload on request."""
+"""The peers: other engines and a C program, each in a process that does work on request."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ import msgspec
 from axiogames.optional_deps import install_command
 from benchmarks.peers import peer_program
 from benchmarks.peers.equivalence import difference
-from benchmarks.peers.peer_program import Done
+from benchmarks.peers.peer_program import Measurement
 
 SOURCE = Path(__file__).with_name("equivalent.c")
 COMPILERS = ("cc", "gcc", "clang")
-# On x86, GCC 12 otherwise keeps numbers in the wide registers, which is a tenth slower.
-_HERE = ("-mno-avx512f",) if platform.machine() in ("x86_64", "AMD64") else ()
-FLAGS = ("-O3", "-march=native", *_HERE, "-std=gnu11")
+# On x86, GCC 12 otherwise uses AVX-512 registers, which is 10 % slower.
+_ARCHITECTURE_FLAGS = ("-mno-avx512f",) if platform.machine() in ("x86_64", "AMD64") else ()
+FLAGS = ("-O3", "-march=native", *_ARCHITECTURE_FLAGS, "-std=gnu11")
 GAMES_COMPARED = 500
-SEED = "88172645463325252"  # of a generator that does not start at zero
+SEED = "88172645463325252"  # initial generator state; must not be 0
 
 C_PROGRAM = "C program"
 
@@ -36,9 +36,9 @@ class Peer(NamedTuple):
     """An engine of another project."""
 
     name: str
-    program: str  # as `peer_program` calls it
-    module: str  # that has to be installed
-    get: str  # how
+    program: str  # argument of `peer_program`
+    module: str  # required module
+    install: str  # how to install it
 
 
 _RL = install_command("rl")
@@ -57,12 +57,12 @@ PEERS = (
 MOMALAND, MOMALAND_STEPS = PEERS[0].name, PEERS[1].name
 
 
-class LeftOut(msgspec.Struct, frozen=True):
+class SkippedPeer(msgspec.Struct, frozen=True):
     """A peer that was not measured, the reason, and how to install it."""
 
     name: str
-    why: str
-    get: str
+    reason: str = msgspec.field(name="why")
+    install: str = msgspec.field(name="get")
 
 
 class PeerFailed(ChildProcessError):
@@ -70,7 +70,7 @@ class PeerFailed(ChildProcessError):
 
 
 class PeerProcess:
-    """A process that prints its versions and then runs a workload for each request."""
+    """A process that prints its versions and then does each amount of work that it reads."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed in `close`
@@ -83,20 +83,20 @@ class PeerProcess:
             self.close()
             raise
 
-    def work(self, amount: int) -> Done:
-        """Run `amount` of work. Raises `PeerFailed`."""
+    def work(self, amount: int) -> Measurement:
+        """Do an amount of work. Raises `PeerFailed`."""
         assert self._process.stdin
         try:
             print(amount, file=self._process.stdin, flush=True)
         except BrokenPipeError:
-            raise PeerFailed(self._last_words()) from None
-        return Done(*map(float, self._answer().split()))
+            raise PeerFailed(self._last_error()) from None
+        return Measurement(*map(float, self._answer().split()))
 
     def close(self) -> None:
         """Close the input of the process and wait for it to exit."""
         assert self._process.stdin
         assert self._process.stdout
-        with suppress(BrokenPipeError):  # it has ended before
+        with suppress(BrokenPipeError):  # the process has exited already
             self._process.stdin.close()
         self._process.wait()
         self._process.stdout.close()
@@ -105,61 +105,61 @@ class PeerProcess:
     def _answer(self) -> str:
         assert self._process.stdout
         if not (line := self._process.stdout.readline()):
-            raise PeerFailed(self._last_words())
+            raise PeerFailed(self._last_error())
         return line.strip()
 
-    def _last_words(self) -> str:
+    def _last_error(self) -> str:
         self._process.wait()
         self._errors.seek(0)
         lines = self._errors.read().split("\n")
-        return next((line for line in reversed(lines) if line.strip()), "it ended without a word")
+        return next((line for line in reversed(lines) if line.strip()), "it exited without a message")
 
 
 @contextmanager
-def programs() -> Iterator[tuple[dict[str, PeerProcess], list[LeftOut]]]:
-    """Start all installed peers; yield them by name, and the peers that were left out."""
+def programs() -> Iterator[tuple[dict[str, PeerProcess], list[SkippedPeer]]]:
+    """Start all installed peers. Yield them by name, and the peers that were skipped."""
     found: dict[str, PeerProcess] = {}
-    left_out: list[LeftOut] = []
+    skipped: list[SkippedPeer] = []
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="axio-bench-")))
         try:
-            found[C_PROGRAM] = _started(stack, [str(built(folder)), "serve", SEED])
+            found[C_PROGRAM] = _start(stack, [str(build_checked(folder)), "serve", SEED])
         except PeerFailed as error:
-            left_out.append(LeftOut(C_PROGRAM, str(error), "a C compiler: apt install gcc, or CC=…"))
+            skipped.append(SkippedPeer(C_PROGRAM, str(error), "a C compiler: apt install gcc, or CC=…"))
         for peer in PEERS:
             if find_spec(peer.module) is None:
-                left_out.append(LeftOut(peer.name, f"{peer.module} is not installed", peer.get))
+                skipped.append(SkippedPeer(peer.name, f"{peer.module} is not installed", peer.install))
                 continue
             try:
                 command = [sys.executable, "-m", peer_program.__name__, peer.program]
-                found[peer.name] = _started(stack, command)
+                found[peer.name] = _start(stack, command)
             except PeerFailed as error:
-                left_out.append(LeftOut(peer.name, str(error), peer.get))
-        yield found, left_out
+                skipped.append(SkippedPeer(peer.name, str(error), peer.install))
+        yield found, skipped
 
 
-def _started(stack: ExitStack, command: Sequence[str]) -> PeerProcess:
+def _start(stack: ExitStack, command: Sequence[str]) -> PeerProcess:
     program = PeerProcess(command)
     stack.callback(program.close)
     return program
 
 
-def built(folder: Path, *defines: str) -> Path:
-    """Compile the C program and check that it plays our games. Raises `PeerFailed`."""
-    program = compiled(folder, *defines)
-    if differs := difference(program, GAMES_COMPARED):
-        raise PeerFailed(f"it does not play our game: {differs}")
+def build_checked(folder: Path, *defines: str) -> Path:
+    """Compile the C program and check that it plays the same games as our rules. Raises `PeerFailed`."""
+    program = build(folder, *defines)
+    if mismatch := difference(program, GAMES_COMPARED):
+        raise PeerFailed(f"it does not play the same games as our rules: {mismatch}")
     return program
 
 
-def compiled(folder: Path, *defines: str) -> Path:
+def build(folder: Path, *defines: str) -> Path:
     """Compile the C program into a folder. Raises `PeerFailed`."""
     compiler = next(filter(None, map(shutil.which, (os.environ.get("CC") or COMPILERS[0], *COMPILERS))), None)
     if compiler is None:
-        raise PeerFailed("there is no C compiler")
+        raise PeerFailed("no C compiler found")
     program = folder / SOURCE.stem
     command = [compiler, *FLAGS, *defines, str(SOURCE), "-o", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise PeerFailed(f"{' '.join(command)} ended with {done.returncode}: {done.stderr.strip()[:500]}")
+        raise PeerFailed(f"{' '.join(command)} exited with {done.returncode}: {done.stderr.strip()[:500]}")
     return program

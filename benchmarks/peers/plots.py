@@ -1,4 +1,4 @@
-"""The plots of docs/explanation/benchmarks.md, as deterministic SVG."""
+"""The plots of docs/explanation/benchmarks.md, as reproducible SVG."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from benchmarks.peers.peers import C_PROGRAM
 from benchmarks.peers.research import Figure, ResearchReport
 
 WIDTH, LABELS, ROW, HEAD, FOOT = 900, 440, 24, 34, 30
-ROOM = 110  # for what is written behind the longest bar
+ROOM = 110  # for the label after the longest bar
 STYLE = """<style>
 text { font: 13px system-ui, sans-serif; fill: #222 } .axis { fill: #666; font-size: 11px }
-.grid { stroke: #ddd } .asked { stroke: #c33; stroke-width: 2 } .spread { stroke: #222; stroke-width: 2 }
+.grid { stroke: #ddd } .target { stroke: #c33; stroke-width: 2 } .spread { stroke: #222; stroke-width: 2 }
 .ours { fill: #3b7dd8 } .c { fill: #d98b2b } .theirs { fill: #9a9a9a } .missed { fill: #c33 }
 @media (prefers-color-scheme: dark) {
 text { fill: #ddd } .axis { fill: #999 } .grid { stroke: #444 } .spread { stroke: #ddd } }
@@ -29,7 +29,7 @@ class Bar(NamedTuple):
     value: float
     low: float
     high: float
-    said: str
+    value_label: str
     kind: str
 
 
@@ -42,16 +42,16 @@ def speeds(report: ResearchReport) -> str:
             figure.low,
             figure.high,
             f"{figure.moves_per_second:,.0f}",
-            _whose(figure),
+            _kind(figure),
         )
         for figure in sorted(report.figures, key=lambda figure: -figure.moves_per_second)
     ]
-    least = 10 ** int(log10(min(bar.low for bar in bars)))
-    most = max(bar.high for bar in bars)
-    powers = [10**n for n in range(int(log10(least)), int(log10(most)) + 1)]
-    scale = _scale(log10(least), log10(most))
+    minimum = 10 ** int(log10(min(bar.low for bar in bars)))
+    maximum = max(bar.high for bar in bars)
+    powers = [10**n for n in range(int(log10(minimum)), int(log10(maximum)) + 1)]
+    scale = _scale(log10(minimum), log10(maximum))
     return _plot(
-        "Moves in a second, two players (powers of ten; lines from quartile to quartile)",
+        "Moves per second, two players (logarithmic scale; lines span the quartiles)",
         bars,
         lambda value: scale(log10(value)),
         [(power, f"{power:,}") for power in powers],
@@ -62,46 +62,46 @@ def ratios(report: ResearchReport) -> str:
     """Plot each ratio relative to its target, which is the line at 1."""
     bars = []
     for ratio in report.ratios:
-        if ratio.times is None or ratio.low is None or ratio.high is None or ratio.target is None:
+        if ratio.value is None or ratio.low is None or ratio.high is None or ratio.target is None:
             continue
         bars.append(
             Bar(
                 ratio.name,
-                ratio.times / ratio.target,
+                ratio.value / ratio.target,
                 ratio.low / ratio.target,
                 ratio.high / ratio.target,
-                f"{number(ratio.times)} of {ratio.target:,g}",
+                f"{number(ratio.value)} of {ratio.target:,g}",
                 "ours" if ratio.met else "missed",
             )
         )
-    most = max(1.2, *(bar.high for bar in bars))
-    marks = [(0.25 * n, f"{0.25 * n:g}") for n in range(int(most / 0.25) + 1)]
-    return _plot("Ratios, as a share of what was asked for", bars, _scale(0.0, most), marks, asked=1.0)
+    maximum = max(1.2, *(bar.high for bar in bars))
+    marks = [(0.25 * n, f"{0.25 * n:g}") for n in range(int(maximum / 0.25) + 1)]
+    return _plot("Ratios relative to their targets", bars, _scale(0.0, maximum), marks, target=1.0)
 
 
-def tries(report: GpuReport) -> str:
+def launches(report: GpuReport) -> str:
     """Plot random games on a GPU in all launch configurations."""
     bars = [
-        Bar(tried.what, tried.per_second, tried.low, tried.high, f"{tried.per_second:.3g}", "ours")
-        for tried in report.tries
+        Bar(launch.launch, launch.per_second, launch.low, launch.high, f"{launch.per_second:.3g}", "ours")
+        for launch in report.launches
     ]
-    asked = next(speed.target for speed in report.speeds)
-    most = max(asked or 0, *(bar.high for bar in bars))
-    marks = [(n * 1e9, f"{n}e9" if n else "0") for n in range(int(most / 1e9) + 1)]
-    return _plot("Random moves in a second on a GPU", bars, _scale(0.0, most), marks, asked)
+    target = next(speed.target for speed in report.speeds)
+    maximum = max(target or 0, *(bar.high for bar in bars))
+    marks = [(n * 1e9, f"{n}e9" if n else "0") for n in range(int(maximum / 1e9) + 1)]
+    return _plot("Random moves per second on a GPU", bars, _scale(0.0, maximum), marks, target)
 
 
 def number(value: float) -> str:
-    """Format a number with three significant digits, or with all digits before the point."""
+    """Format a number with three significant digits, or as an integer from 1,000 on."""
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
-def _whose(figure: Figure) -> str:
-    return "c" if figure.name == C_PROGRAM else "ours" if figure.of.startswith("axio ") else "theirs"
+def _kind(figure: Figure) -> str:
+    return "c" if figure.name == C_PROGRAM else "ours" if figure.software.startswith("axio ") else "theirs"
 
 
-def _scale(least: float, most: float) -> Callable[[float], float]:
-    return lambda value: LABELS + (WIDTH - LABELS - ROOM) * (value - least) / (most - least)
+def _scale(minimum: float, maximum: float) -> Callable[[float], float]:
+    return lambda value: LABELS + (WIDTH - LABELS - ROOM) * (value - minimum) / (maximum - minimum)
 
 
 def _plot(
@@ -109,7 +109,7 @@ def _plot(
     bars: Sequence[Bar],
     scale: Callable[[float], float],
     marks: Sequence[tuple[float, str]],
-    asked: float | None = None,
+    target: float | None = None,
 ) -> str:
     height = HEAD + ROW * len(bars) + FOOT
     bottom = height - FOOT
@@ -119,10 +119,10 @@ def _plot(
         STYLE,
         f'<text x="8" y="18">{escape(title)}</text>',
     ]
-    for value, said in marks:
+    for value, label in marks:
         x = scale(value)
         lines.append(f'<path class="grid" d="M{x:.1f} {HEAD - 6}V{bottom}"/>')
-        lines.append(f'<text class="axis" x="{x:.1f}" y="{bottom + 16}" text-anchor="middle">{said}</text>')
+        lines.append(f'<text class="axis" x="{x:.1f}" y="{bottom + 16}" text-anchor="middle">{label}</text>')
     values = []
     for n, bar in enumerate(bars):
         top, end = HEAD + ROW * n, scale(bar.value)
@@ -135,11 +135,11 @@ def _plot(
             f'<rect class="{bar.kind}" x="{LABELS}" y="{top}" width="{end - LABELS:.1f}" height="{ROW - 6}"/>'
         )
         lines.append(f'<path class="spread" d="M{low:.1f} {middle:.1f}H{high:.1f}"/>')
-        values.append(f'<text x="{max(end, high) + 6:.1f}" y="{middle + 4:.1f}">{bar.said}</text>')
-    if asked is not None:
-        x = scale(asked)
-        lines.append(f'<path class="asked" d="M{x:.1f} {HEAD - 6}V{bottom}"/>')
-        lines.append(f'<text class="axis" x="{x:.1f}" y="{HEAD - 10}" text-anchor="middle">asked</text>')
+        values.append(f'<text x="{max(end, high) + 6:.1f}" y="{middle + 4:.1f}">{bar.value_label}</text>')
+    if target is not None:
+        x = scale(target)
+        lines.append(f'<path class="target" d="M{x:.1f} {HEAD - 6}V{bottom}"/>')
+        lines.append(f'<text class="axis" x="{x:.1f}" y="{HEAD - 10}" text-anchor="middle">target</text>')
     return "\n".join([*lines, *values, "</svg>", ""])
 
 

@@ -25,12 +25,12 @@ from benchmarks.search import tables, thinking
     help="Approximate duration of each measurement.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-def command(games: tuple[str, ...], players: int, seconds: float, as_json: bool) -> None:
+def command(*, games: tuple[str, ...], players: int, seconds: float, as_json: bool) -> None:
     """Measure the search of each GAME (default: all games) on this machine.
 
-    Measured are rollouts per second and the share of each part, the gain of a second thread, the time of
-    `instant` per move, and the memory of a game. Speeds of one thread are also given as a ratio to the
-    speed of a reference game that runs beside them.
+    The report contains rollouts per second, a profile of rollouts, the speed-up by a second thread, the time
+    per move of `instant`, and the peak memory of a game. Speeds of one thread are also given as a ratio to
+    the speed of a reference game that runs in the same rounds.
     """
     check_seconds(seconds)
     chosen = [game(name).id for name in games] or list(GAMES)

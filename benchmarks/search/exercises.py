@@ -1,4 +1,4 @@
-"""Rollouts from a position with the settings of `sim`."""
+"""Rollouts from a position, with the configuration of `sim`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SEED = 1
 
 
 class Exercise:
-    """A position with its candidate moves and rollout settings."""
+    """A position with its candidate moves and its rollout configuration."""
 
     def __init__(self, view: View, pace: str = FAST) -> None:
         self.view = view
@@ -28,15 +28,15 @@ class Exercise:
         self.actions = np.sort(np.array([line.action for line in lines], np.int32))
 
     def rollouts(self, threads: int = 1) -> Rollouts:
-        """Return the rollouts of this position on a number of threads."""
+        """Return the rollouts of this position, on a number of threads."""
         return Rollouts(self.view, self.weights, SEED, threads, self.search_after)
 
-    def play(self, rollouts: Rollouts, guesses: int) -> int:
-        """Run rollouts of every candidate in `guesses` determinizations and return their number."""
-        return sum(int(tally.count.sum()) for tally in rollouts.run(self.actions, 0, guesses, self.turns))
+    def play(self, rollouts: Rollouts, samples: int) -> int:
+        """Run rollouts of every candidate on `samples` determinizations and return their number."""
+        return sum(int(stats.count.sum()) for stats in rollouts.run(self.actions, 0, samples, self.turns))
 
 
-def rollouts_work(exercises: Sequence[Exercise], guesses: int) -> Workload:
-    """Return a workload of `guesses` determinizations of each position, on one thread."""
+def rollouts_work(exercises: Sequence[Exercise], samples: int) -> Workload:
+    """Return a workload of rollouts on `samples` determinizations of each position, on one thread."""
     ready = [(exercise, exercise.rollouts()) for exercise in exercises]
-    return lambda: (sum(exercise.play(rollouts, guesses) for exercise, rollouts in ready),)
+    return lambda: (sum(exercise.play(rollouts, samples) for exercise, rollouts in ready),)

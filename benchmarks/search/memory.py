@@ -1,6 +1,6 @@
 """Peak memory of a process that plays one game of `sim` against itself.
 
-`python -m benchmarks.search.memory GAME PLAYERS LIMIT` plays one and prints the peak in bytes.
+`python -m benchmarks.search.memory GAME PLAYERS LIMIT` plays a game and prints the peak in bytes.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import sys
 from axiogames.players import player
 from axiogames.players.match import play_match
 
-MOST_MEGABYTES = 300
-LIMIT = "200r"  # thought a move: more thought takes time, not memory
+MAX_MEGABYTES = 300
+LIMIT = "200r"  # rollouts per move; more rollouts take time, not memory
 
 
 def peak_of_a_game(game: str, players: int, limit: str = LIMIT) -> float:
     """Return the peak resident memory, in megabytes, of a fresh process in which `sim` plays a whole game.
 
-    Of one that finds the rules compiled: if the first had to compile them, there is a second one.
+    If the process had to compile the rules, which takes memory, another one is measured.
     """
     command = [sys.executable, "-m", __name__, game, str(players), limit]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -30,14 +30,14 @@ def peak_of_a_game(game: str, players: int, limit: str = LIMIT) -> float:
 def peak() -> int:
     """Return the peak resident memory of this process in bytes."""
     try:
-        # Linux counts what was there before the program was started, its parent's memory, in `getrusage`.
+        # On Linux, `getrusage` includes the memory of the parent process before `exec`.
         with open("/proc/self/status", encoding="utf-8") as status:
             return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
     except OSError:
         import resource
 
-        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return most if sys.platform == "darwin" else most * 1024
+        maximum = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return maximum if sys.platform == "darwin" else maximum * 1024
 
 
 def main(game: str, players: str, limit: str) -> None:

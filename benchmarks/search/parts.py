@@ -1,9 +1,9 @@
-"""Rollouts taken apart: how often they call each of their parts, and each part on its own, over and over.
+"""The parts of rollouts: how often each is called, and each one repeated on its own.
 
-Loops like those of `engine.thinking`. Machine code of inlined rules has no names that a profiler could tell
-them apart by; so `trace` plays rollouts as `run_rollouts` does (a test compares what comes of them), counts
-calls and keeps some positions in which they happened, and `repeat` does nothing but call one part in those
-positions.
+A sampling profiler cannot attribute time to inlined rules, because they have no symbols in the machine code.
+Therefore `trace` plays the same rollouts as `run_rollouts` (the profiler compares the results), counts the
+calls of each part, and records a sample of the positions in part they happen. `repeat` then calls a single
+part in these positions.
 """
 # Typed by Numba at compilation, as rules are.
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -47,39 +47,39 @@ from axiogames.players.evaluation.rollout_loops import (
 from axiogames.players.evaluation.weights import ScratchArray, WeightsArray
 
 PARTS = (
-    "copying positions",
-    "guessing what is hidden",
-    "weighing points",
-    "finding the keenest move",
+    "copying states",
+    "determinization",
+    "utility of points",
+    "rollout policy",
     "moves and draws",
-    "judging the position",
-    "looks close to the end",
+    "evaluation",
+    "one-ply search",
 )
-COPY, GUESS, WEIGH, KEENEST, MOVE, JUDGE, LOOK = (np.int64(number) for number in range(len(PARTS)))
-BY_LOT = np.int64(-1)  # the action of a draw: which tile comes is not decided yet
+COPY, DETERMINIZE, UTILITY, POLICY, MOVE, EVALUATE, SEARCH = (np.int64(part) for part in range(len(PARTS)))
+CHANCE = np.int64(-1)  # in place of an action: a draw, whose tile is sampled later
 
 Samples = Annotated[Any, Argument(lambda game: np.zeros((1, 1), game.state_type))]
 
 
-def note(s, which, action, calls, samples, actions, hidden_counts):
-    """Count a call of a part, and keep the position in which it happens with the same chance as any other."""
-    at = calls[which]
-    calls[which] += 1
-    if at >= samples.shape[1]:
-        at = randint(hidden_counts, calls[which])
-    if at < samples.shape[1]:
-        samples[which, at] = s
-        actions[which, at] = action
+def record(s, part, action, calls, samples, actions, rng):
+    """Count a call of a part, and add its position to the samples of the part (reservoir sampling)."""
+    index = calls[part]
+    calls[part] += 1
+    if index >= samples.shape[1]:
+        index = randint(rng, calls[part])
+    if index < samples.shape[1]:
+        samples[part, index] = s
+        actions[part, index] = action
 
 
-apart = loop(parts=(*rollout_loops.PARTS, note))
+profiled = loop(parts=(*rollout_loops.PARTS, record))
 
 
-@apart
+@profiled
 def trace(
     constants: Constants,
     states: States,
-    tried: Actions,
+    candidates: Actions,
     n: Int,
     seeds: Rng,
     turns: Int,
@@ -93,39 +93,39 @@ def trace(
     calls: Int64s,
     samples: Samples,
     actions: Int64Rows,
-    kept_by: Rng,
+    sampling_rng: Rng,
 ):
-    """`run_rollouts` and `rollout` of `rollout_loops`, with every call of a part recorded."""
+    """Run the same rollouts as `rollout_loops.run_rollouts`, and record every call of a part."""
     c, rng = constants[0], scratch[0].rng
     seat = np.int64(states[0].seat)
     s = states[AFTER]
-    for number in range(len(seeds)):
-        rng[0] = seeds[number]
-        note(states[0], COPY, BY_LOT, calls, samples, actions, kept_by)
+    for index in range(len(seeds)):
+        rng[0] = seeds[index]
+        record(states[0], COPY, CHANCE, calls, samples, actions, sampling_rng)
         states[1] = states[0]
-        note(states[1], GUESS, BY_LOT, calls, samples, actions, kept_by)
+        record(states[1], DETERMINIZE, CHANCE, calls, samples, actions, sampling_rng)
         determinize(c, states[1], hidden_counts, excluded, rng)
-        luck = rng[0]
+        common_seed = rng[0]
         for i in range(n):
-            rng[0] = luck
-            note(states[1], COPY, BY_LOT, calls, samples, actions, kept_by)
+            rng[0] = common_seed
+            record(states[1], COPY, CHANCE, calls, samples, actions, sampling_rng)
             states[AFTER] = states[1]
-            note(s, MOVE, np.int64(tried[i]), calls, samples, actions, kept_by)
-            apply_action(c, s, np.int64(tried[i]))
-            left = turns
-            while left > 0 and s.phase != OVER:
+            record(s, MOVE, np.int64(candidates[i]), calls, samples, actions, sampling_rng)
+            apply_action(c, s, np.int64(candidates[i]))
+            turns_left = turns
+            while turns_left > 0 and s.phase != OVER:
                 if s.phase >= DRAW:
-                    note(s, MOVE, BY_LOT, calls, samples, actions, kept_by)
+                    record(s, MOVE, CHANCE, calls, samples, actions, sampling_rng)
                     apply_action(c, s, sample_chance(c, s, rng))
                     continue
                 mover = np.int64(s.seat)
                 if progress(c, s) > search_after:
-                    note(s, LOOK, BY_LOT, calls, samples, actions, kept_by)
+                    record(s, SEARCH, CHANCE, calls, samples, actions, sampling_rng)
                     action, _ = one_ply_search(
                         c, states, AFTER, AFTER_TRIAL, SEARCHED_MOVES, weights[0], scratch[0], buffer
                     )
                 else:
-                    note(s, WEIGH, BY_LOT, calls, samples, actions, kept_by)
+                    record(s, UTILITY, CHANCE, calls, samples, actions, sampling_rng)
                     fill_utility(
                         s,
                         mover,
@@ -134,20 +134,20 @@ def trace(
                         weights[0].utility_params,
                         scratch[0].utility,
                     )
-                    note(s, KEENEST, BY_LOT, calls, samples, actions, kept_by)
+                    record(s, POLICY, CHANCE, calls, samples, actions, sampling_rng)
                     action = rollout_policy(c, s, rng, scratch[0])
-                note(s, MOVE, np.int64(action), calls, samples, actions, kept_by)
+                record(s, MOVE, np.int64(action), calls, samples, actions, sampling_rng)
                 apply_action(c, s, action)
                 if mover == seat:
-                    left -= 1
-            note(s, JUDGE, BY_LOT, calls, samples, actions, kept_by)
+                    turns_left -= 1
+            record(s, EVALUATE, CHANCE, calls, samples, actions, sampling_rng)
             sums[i] += evaluate(c, s, seat, weights[0], scratch[0])
 
 
-@apart
+@profiled
 def repeat(
     constants: Constants,
-    which: Int,
+    part: Int,
     passes: Int,
     seat: Int,
     states: States,
@@ -160,19 +160,20 @@ def repeat(
     actions: Int64Rows,
     n: Int,
 ):
-    """Call one part in each of its first `n` positions, so often; each is copied to where it may change.
+    """Call one part in each of its first `n` positions, `passes` times, on a copy of the position.
 
-    The keenest move is found after points have been weighed: what that takes has to be taken off.
+    The rollout policy needs the utility of points. Its time therefore includes that of `UTILITY`, which has
+    to be subtracted.
     """
     c, rng = constants[0], scratch[0].rng
     s = states[HERE]
-    seen = 0
+    checksum = 0  # keeps the compiler from removing calls without effect
     for _ in range(passes):
         for i in range(n):
-            states[HERE] = samples[which, i]
-            if which == GUESS:
+            states[HERE] = samples[part, i]
+            if part == DETERMINIZE:
                 determinize(c, s, hidden_counts, excluded, rng)
-            elif which == WEIGH or which == KEENEST:  # noqa: SIM109, compiled code has no tuples of numbers
+            elif part == UTILITY or part == POLICY:  # noqa: SIM109, no tuples in compiled code
                 fill_utility(
                     s,
                     np.int64(s.seat),
@@ -181,16 +182,16 @@ def repeat(
                     weights[0].utility_params,
                     scratch[0].utility,
                 )
-                if which == KEENEST:
-                    seen += rollout_policy(c, s, rng, scratch[0])
-            elif which == MOVE:
-                action = actions[which, i]
-                if action == BY_LOT:
+                if part == POLICY:
+                    checksum += rollout_policy(c, s, rng, scratch[0])
+            elif part == MOVE:
+                action = actions[part, i]
+                if action == CHANCE:
                     action = np.int64(sample_chance(c, s, rng))
                 apply_action(c, s, action)
-            elif which == JUDGE:
+            elif part == EVALUATE:
                 evaluate(c, s, np.int64(seat), weights[0], scratch[0])
-            elif which == LOOK:
+            elif part == SEARCH:
                 one_ply_search(c, states, HERE, TRIAL, SEARCHED_MOVES, weights[0], scratch[0], buffer)
-            seen += s.phase
-    return seen
+            checksum += s.phase
+    return checksum

@@ -1,4 +1,4 @@
-"""Positions to search: early, middle and late in games of a fixed player."""
+"""Positions to search: early, middle and late positions from games of a fixed player."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def _played(game: str, players: int, seed: int) -> Table:
 
 
 def _view_at(played: Table, share: float) -> View:
-    """Return the first view after a share of the game that offers a choice."""
+    """Return the first view after this share of the game that has several legal moves."""
     moves = played.moves
     table = Table(played.variant, played.seed)
-    for number, move in enumerate(moves):
-        if number >= share * len(moves) and len(table.legal_moves()) > 1:
+    for ply, move in enumerate(moves):
+        if ply >= share * len(moves) and len(table.legal_moves()) > 1:
             break
         table.play(move)
-    assert table.turn is not None, "a game ends with a choice"
+    assert table.turn is not None, "late positions have several legal moves"
     return table.view(table.turn)

@@ -1,8 +1,8 @@
-"""A profile of rollouts: the time of each part on its own, times the number of its calls.
+"""A profile of rollouts: the time of each part, measured on its own, times the number of its calls.
 
-What the parts add up to is compared with what the same rollouts take as a whole, which says how far the
-profile is to be believed: on its own a part finds the processor's caches and guesses in another state, and
-what lies between the parts is in none of them.
+The sum over all parts is compared with the time of the same rollouts as a whole, which shows how reliable the
+profile is. A part that runs on its own finds the caches and branch predictors of the processor in a different
+state, and the code between the parts belongs to none of them.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from axiogames.players.evaluation.rollout_loops import run_rollouts
 from axiogames.players.evaluation.weights import scratch_dtype
 from axiogames.players.search.determinization import hidden_tile_groups
 from benchmarks.search.exercises import SEED, Exercise
-from benchmarks.search.parts import COPY, KEENEST, PARTS, WEIGH, repeat, trace
+from benchmarks.search.parts import COPY, PARTS, POLICY, UTILITY, repeat, trace
 
-GUESSES = 4
-SAMPLES = 256  # positions that are kept for each part
-LEAST_ROUNDS = 3
-SLICE = 0.001  # seconds that a part is repeated for in one round
+DETERMINIZATIONS = 4
+SAMPLES = 256  # recorded positions per part
+MIN_ROUNDS = 3
+SLICE = 0.001  # seconds per part and round
 
 
 class Part(msgspec.Struct, frozen=True):
     """One part of a rollout."""
 
     part: str
-    calls: float  # in a rollout
-    nanoseconds: float  # a call
-    share: float  # of what all parts take together
+    calls: float  # per rollout
+    nanoseconds: float  # per call
+    share: float  # of the time of all parts
 
 
 class Profile(msgspec.Struct, frozen=True):
@@ -42,8 +42,8 @@ class Profile(msgspec.Struct, frozen=True):
 
     game: str
     stage: str
-    microseconds: float  # a rollout, measured as a whole
-    explained: float  # of that by what the parts take together
+    microseconds: float  # per rollout, measured as a whole
+    explained: float  # share of it that the parts add up to
     parts: tuple[Part, ...]
 
 
@@ -54,23 +54,21 @@ class RolloutProfiler:
         self._exercise, self._variant = exercise, exercise.variant
         self._seat = int(exercise.view.state["seat"][0])
         self._hidden = hidden_tile_groups(exercise.view)
-        self._guesses = seed_states(SEED, 0, GUESSES)
+        self._seeds = seed_states(SEED, 0, DETERMINIZATIONS)
         self._trace, self._repeat = self._variant.kernels[trace], self._variant.kernels[repeat]
-        self._room = np.zeros(self._variant.max_legal_actions, np.int32)
-        self._desk = allocate(scratch_dtype(len(self._variant.tracks)))
+        self._buffer = np.zeros(self._variant.max_legal_actions, np.int32)
+        self._scratch = allocate(scratch_dtype(len(self._variant.tracks)))
         self._samples = allocate(exercise.view.state.dtype, len(PARTS) * SAMPLES).reshape(len(PARTS), SAMPLES)
         self._actions = np.zeros((len(PARTS), SAMPLES), np.int64)
         self.calls = np.zeros(len(PARTS), np.int64)
-        self.rollouts = GUESSES * len(exercise.actions)
+        self.rollouts = DETERMINIZATIONS * len(exercise.actions)
         traced = np.zeros(len(exercise.actions))
         self._play(self._trace, traced, self.calls, self._samples, self._actions, seed_state(SEED))
-        assert np.array_equal(traced, self.play()), "bench.parts.trace does not play as engine.thinking does"
-        self._kept = np.minimum(self.calls, SAMPLES)
+        assert np.array_equal(traced, self.play()), "`trace` must run the same rollouts as `run_rollouts`"
+        self._sampled = np.minimum(self.calls, SAMPLES)
         self._passes = [1] * len(PARTS)
-        self._seconds(0)  # compiles it
-        self._passes = [
-            max(1, round(SLICE / max(self._seconds(number), 1e-6))) for number in range(len(PARTS))
-        ]
+        self._seconds(0)  # compiles `repeat`
+        self._passes = [max(1, round(SLICE / max(self._seconds(part), 1e-6))) for part in range(len(PARTS))]
 
     def play(self) -> np.ndarray:
         """Run the rollouts and return the sum of values for each move."""
@@ -80,50 +78,45 @@ class RolloutProfiler:
         return sums
 
     def measure(self) -> np.ndarray:
-        """Return seconds per call of each part, and of all rollouts as a whole.
+        """Return the seconds per call of each part, and the seconds of all rollouts as a whole.
 
-        Counted while this thread runs: a pause in which the machine does something else would be taken for
-        a part's own time.
+        The times are CPU times of this thread, so pauses in which the machine does other work do not count.
         """
-        calls = [self._seconds(number) / max(1, self._each(number)) for number in range(len(PARTS))]
+        per_call = [self._seconds(part) / max(1, self._calls_per_pass(part)) for part in range(len(PARTS))]
         start = thread_time()
         self.play()
-        return np.array([*calls, thread_time() - start])
+        return np.array([*per_call, thread_time() - start])
 
     def _play(self, loop: Any, *results: Any) -> None:
         states = allocate(self._samples.dtype, 4)
         states[0] = self._exercise.view.state[0]
-        tried, turns, search_after = (
-            self._exercise.actions,
-            self._exercise.turns,
-            np.float32(self._exercise.search_after),
-        )
+        candidates = self._exercise.actions
         loop(
             self._variant.constants,
             states,
-            tried,
-            len(tried),
-            self._guesses,
-            turns,
-            search_after,
+            candidates,
+            len(candidates),
+            self._seeds,
+            self._exercise.turns,
+            np.float32(self._exercise.search_after),
             *self._hidden,
             self._exercise.weights,
-            self._desk,
-            self._room,
+            self._scratch,
+            self._buffer,
             *results,
         )
 
-    def _each(self, number: int) -> int:
-        """Number of calls of a part in one measurement."""
-        return int(self._kept[number]) * self._passes[number]
+    def _calls_per_pass(self, part: int) -> int:
+        """Return the number of calls of a part in one measurement."""
+        return int(self._sampled[part]) * self._passes[part]
 
-    def _seconds(self, number: int) -> float:
-        states, kept = allocate(self._samples.dtype, 2), int(self._kept[number])
-        self._desk["rng"] = seed_state(SEED)
+    def _seconds(self, part: int) -> float:
+        states, sampled = allocate(self._samples.dtype, 2), int(self._sampled[part])
+        self._scratch["rng"] = seed_state(SEED)
         start = thread_time()
         self._repeat(
-            self._variant.constants, number, self._passes[number], self._seat, states, *self._hidden,
-            self._exercise.weights, self._desk, self._room, self._samples, self._actions, kept,
+            self._variant.constants, part, self._passes[part], self._seat, states, *self._hidden,
+            self._exercise.weights, self._scratch, self._buffer, self._samples, self._actions, sampled,
         )  # fmt: skip
         return thread_time() - start
 
@@ -134,32 +127,33 @@ def profiles(
     """Return a profile for each stage, measured in rounds for about `seconds`."""
     rounds: list[list[np.ndarray]] = []
     start = perf_counter()
-    while len(rounds) < LEAST_ROUNDS or perf_counter() - start < seconds:
-        rounds.append([dissection.measure() for some in stages.values() for dissection in some])
-        tick(min(1.0, (perf_counter() - start) / seconds, len(rounds) / LEAST_ROUNDS))
+    while len(rounds) < MIN_ROUNDS or perf_counter() - start < seconds:
+        rounds.append([profiler.measure() for profilers in stages.values() for profiler in profilers])
+        tick(min(1.0, (perf_counter() - start) / seconds, len(rounds) / MIN_ROUNDS))
     medians = iter(np.median(rounds, axis=0))
     return tuple(
-        profile(game, stage, some, np.array([next(medians) for _ in some])) for stage, some in stages.items()
+        profile(game, stage, profilers, np.array([next(medians) for _ in profilers]))
+        for stage, profilers in stages.items()
     )
 
 
-def profile(game: str, stage: str, some: Sequence[RolloutProfiler], medians: np.ndarray) -> Profile:
+def profile(game: str, stage: str, profilers: Sequence[RolloutProfiler], medians: np.ndarray) -> Profile:
     """Return the profile of positions from the results of `RolloutProfiler.measure`, one row per position."""
-    calls = np.array([dissection.calls for dissection in some])
-    rollouts = sum(dissection.rollouts for dissection in some)
-    whole = float(medians[:, -1].sum())
+    calls = np.array([profiler.calls for profiler in profilers])
+    rollouts = sum(profiler.rollouts for profiler in profilers)
+    measured = float(medians[:, -1].sum())
     cost = medians[:, :-1].copy()
-    cost[:, KEENEST] -= cost[:, WEIGH] - cost[:, COPY]
+    cost[:, POLICY] -= cost[:, UTILITY] - cost[:, COPY]
     cost[:, np.arange(len(PARTS)) != COPY] -= cost[:, [COPY]]
-    taken = (np.maximum(cost, 0.0) * calls).sum(axis=0)
-    together = float(taken.sum())
+    seconds = (np.maximum(cost, 0.0) * calls).sum(axis=0)
+    total = float(seconds.sum())
     parts = tuple(
         Part(
             part=name,
-            calls=float(calls[:, number].sum()) / rollouts,
-            nanoseconds=float(taken[number]) / max(1, int(calls[:, number].sum())) * 1e9,
-            share=float(taken[number]) / together,
+            calls=float(calls[:, part].sum()) / rollouts,
+            nanoseconds=float(seconds[part]) / max(1, int(calls[:, part].sum())) * 1e9,
+            share=float(seconds[part]) / total,
         )
-        for number, name in enumerate(PARTS)
+        for part, name in enumerate(PARTS)
     )
-    return Profile(game, stage, whole / rollouts * 1e6, together / whole, parts)
+    return Profile(game, stage, measured / rollouts * 1e6, total / measured, parts)

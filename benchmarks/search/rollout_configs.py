@@ -1,8 +1,8 @@
 """`python -m benchmarks.search.rollout_configs GAME`: compare rollout configurations on shared deals.
 
-With one player, all configurations play the same deals. With more, each plays against the default
-configuration, in every seat of each deal, or all play against the player given by `--against`. `--write`
-stores the best one with the game's weights if it is better by two standard errors of the difference.
+With one player, all configurations play the same deals. With more players, each configuration plays in every
+seat of each deal against the default configuration, or against the player `--against`. `--write` stores the
+best configuration with the game's weights if it is better by two standard errors of the difference.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import click
 
-from axiogames.analysis.platform_info import describe_machine
+from axiogames.analysis.provenance import describe_machine
 from axiogames.cli.terminal.progress import progress
 from axiogames.games import find_variant
 from axiogames.games.runtime import loops
@@ -41,17 +41,18 @@ from axiogames.players.search.rollouts import (
 )
 from axiogames.rng import Generator
 
-SEED = "manners"
-CLEARLY = 2.0  # errors of a difference
-TRIED = {
-    "usual": None,
-    "quick": FAST_CONFIG,
-    "quick, 16 turns": replace(FAST_CONFIG, turns=16),
-    "quick, to the end": replace(FAST_CONFIG, turns=TO_THE_END, search_after=NEVER),
-    "thorough": FULL_CONFIG,
-    "thorough, 8 turns": replace(FULL_CONFIG, turns=8),
-    "thorough, to the end": replace(FULL_CONFIG, turns=TO_THE_END),
-    "thorough, in good faith": replace(FULL_CONFIG, prior_weight=10 * FULL_CONFIG.prior_weight),
+SEED = "manners"  # of the deals; the figures in docs/explanation/players.md depend on it
+SIGNIFICANCE = 2.0  # standard errors
+DEFAULT = "default"
+CONFIGS = {
+    DEFAULT: None,
+    "fast": FAST_CONFIG,
+    "fast, 16 turns": replace(FAST_CONFIG, turns=16),
+    "fast, to the end": replace(FAST_CONFIG, turns=TO_THE_END, search_after=NEVER),
+    "full": FULL_CONFIG,
+    "full, 8 turns": replace(FULL_CONFIG, turns=8),
+    "full, to the end": replace(FULL_CONFIG, turns=TO_THE_END),
+    "full, prior weight x10": replace(FULL_CONFIG, prior_weight=10 * FULL_CONFIG.prior_weight),
 }
 
 
@@ -70,7 +71,7 @@ class ConfiguredSim:
 
 @dataclass(frozen=True)
 class Trial:
-    """A deal in which one seat uses a configuration; the others use the default one or are another player."""
+    """A deal on which one seat uses a configuration, and all others the default one or another player."""
 
     game: str
     players: int
@@ -82,60 +83,66 @@ class Trial:
 
 
 def pace(seconds: float) -> str:
-    """Return the configuration that `sim` uses for a thinking time."""
+    """Return the name of the configuration that `sim` uses for a time limit."""
     return FAST if seconds < FULL_SECONDS else FULL
 
 
 class Outcome(NamedTuple):
     """Result of a trial."""
 
-    worth: float
-    margin: float  # over the others, in points
+    value: float
+    margin: float  # lead over the opponents, in points
 
 
-def played(trial: Trial) -> Outcome:
+def play_trial(trial: Trial) -> Outcome:
     """Play a trial."""
-    usual = DEFAULT_CONFIGS[pace(trial.seconds)]
-    mine = ConfiguredSim(trial.name, TRIED[trial.name] or usual)
-    theirs: Player = player(trial.against) if trial.against else ConfiguredSim("usual", usual)
-    seats = [mine if seat == trial.seat else theirs for seat in range(trial.players)]
+    default = DEFAULT_CONFIGS[pace(trial.seconds)]
+    configured = ConfiguredSim(trial.name, CONFIGS[trial.name] or default)
+    opponent: Player = player(trial.against) if trial.against else ConfiguredSim(DEFAULT, default)
+    seats = [configured if seat == trial.seat else opponent for seat in range(trial.players)]
     table = play_match(trial.game, seats, f"{SEED}/{trial.deal}", budget=Budget(trial.seconds))
-    return Outcome(worth(table, trial.seat), margin(table, trial.seat))
+    return Outcome(result_value(table, trial.seat), margin(table, trial.seat))
 
 
-def worth(table: Table, seat: int) -> float:
-    """Value of a finished game: alone the lowest track, else the share of opponents that are beaten."""
+def result_value(table: Table, seat: int) -> float:
+    """Return the lowest track in one-player games, otherwise the share of opponents ranked lower."""
     if table.players == 1:
         return min(table.scores[seat].values())
-    mine = table.ranks[seat]
-    others = [place for other, place in enumerate(table.ranks) if other != seat]
-    return mean((place > mine) + (place == mine) / 2 for place in others)
+    own = table.ranks[seat]
+    opponents = [rank for opponent, rank in enumerate(table.ranks) if opponent != seat]
+    return mean((rank > own) + (rank == own) / 2 for rank in opponents)
 
 
 def margin(table: Table, seat: int) -> float:
-    """Mean lead of the lowest track over those of the opponents. It varies less than places do."""
+    """Return the lowest track minus the mean of those of the opponents, which varies less than ranks."""
     lowest = [min(scores.values()) for scores in table.scores]
-    others = [mark for other, mark in enumerate(lowest) if other != seat]
-    return lowest[seat] - (mean(others) if others else 0)
+    opponents = [points for opponent, points in enumerate(lowest) if opponent != seat]
+    return lowest[seat] - (mean(opponents) if opponents else 0)
 
 
 @click.command()
 @click.argument("game")
 @click.option("--players", type=click.IntRange(1, 4), default=1, show_default=True)
 @click.option("--deals", type=click.IntRange(min=2), default=16, show_default=True)
-@click.option("--seconds", type=click.FloatRange(min=0.01), default=1.0, show_default=True, help="A move.")
 @click.option(
-    "--only", multiple=True, type=click.Choice(list(TRIED)[1:]), help="Only these, and the usual one."
+    "--seconds", type=click.FloatRange(min=0.01), default=1.0, show_default=True, help="Time per move."
+)
+@click.option(
+    "--only",
+    multiple=True,
+    type=click.Choice(list(CONFIGS)[1:]),
+    help="Compare only this configuration with the default one; may be repeated.",
 )
 @click.option(
     "--against",
     type=click.Choice(list(PLAYERS)),
-    help="Opponents. Default: `sim` as it is.",
+    help="Opponent.  [default: `sim` in its default configuration]",
 )
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True)
 @click.option("--write", is_flag=True, help="Store a better configuration with the game's weights.")
 @click.option("--json", "as_json", is_flag=True)
 def main(
+    *,
     game: str,
     players: int,
     deals: int,
@@ -149,8 +156,8 @@ def main(
     """Compare rollout configurations of GAME on shared deals."""
     variant = find_variant(game, players)
     names = [
-        "usual",
-        *(only or [name for name in TRIED if TRIED[name] not in (None, DEFAULT_CONFIGS[pace(seconds)])]),
+        DEFAULT,
+        *(only or [name for name in CONFIGS if CONFIGS[name] not in (None, DEFAULT_CONFIGS[pace(seconds)])]),
     ]
     against_itself = Outcome(0.5, 0.0) if players > 1 and not against else None
     trials = [
@@ -158,60 +165,60 @@ def main(
         for deal in range(deals)
         for seat in range(players)
         for name in names
-        if name != "usual" or against_itself is None
+        if name != DEFAULT or against_itself is None
     ]
     variant.kernels.compile((*loops.LOOPS, *rollout_loops.LOOPS))
     results: dict[Trial, Outcome] = {}
     with progress("games", len(trials)) as advance:
-        for trial, result in map_unordered(_tried, trials, jobs):
+        for trial, result in map_unordered(_play_labelled, trials, jobs):
             results[trial] = result
             advance(1)
 
-    def by_deal(name: str, what: Callable[[Outcome], float]) -> list[float]:
-        if name == "usual" and against_itself is not None:
-            return [what(against_itself)] * deals
+    def by_deal(name: str, figure: Callable[[Outcome], float]) -> list[float]:
+        if name == DEFAULT and against_itself is not None:
+            return [figure(against_itself)] * deals
         return [
             mean(
-                what(results[Trial(game, players, name, deal, seat, seconds, against)])
+                figure(results[Trial(game, players, name, deal, seat, seconds, against)])
                 for seat in range(players)
             )
             for deal in range(deals)
         ]
 
-    best, lead = "usual", 0.0
-    usual = by_deal("usual", lambda outcome: outcome.worth)
+    best, lead = DEFAULT, 0.0
+    default_values = by_deal(DEFAULT, lambda outcome: outcome.value)
     report = {}
     for name in names:
-        values = by_deal(name, lambda outcome: outcome.worth)
-        more = [mine - other for mine, other in zip(values, usual, strict=True)]
-        error = stdev(more) / math.sqrt(deals)
+        values = by_deal(name, lambda outcome: outcome.value)
+        differences = [value - default for value, default in zip(values, default_values, strict=True)]
+        error = stdev(differences) / math.sqrt(deals)
         margins = by_deal(name, lambda outcome: outcome.margin)
-        points, spread_of_points = mean(margins), stdev(margins) / math.sqrt(deals)
+        mean_margin, margin_error = mean(margins), stdev(margins) / math.sqrt(deals)
         report[name] = {
             "result": mean(values),
-            "more": mean(more),
+            "difference": mean(differences),
             "error": error,
-            "margin": points,
-            "error of margin": spread_of_points,
+            "margin": mean_margin,
+            "error of margin": margin_error,
         }
-        if mean(more) > max(lead, CLEARLY * error):
-            best, lead = name, mean(more)
+        if mean(differences) > max(lead, SIGNIFICANCE * error):
+            best, lead = name, mean(differences)
         if not as_json:
-            figures = f"{mean(values):.4f}  {mean(more):+.4f} ± {error:.4f}"
-            click.echo(f"{name:24} {figures}  points ahead {points:+.2f} ± {spread_of_points:.2f}")
-    chosen = TRIED[best]
+            figures = f"{mean(values):.4f}  {mean(differences):+.4f} ± {error:.4f}"
+            click.echo(f"{name:24} {figures}  margin {mean_margin:+.2f} ± {margin_error:.2f} points")
+    chosen = CONFIGS[best]
     if as_json:
-        facts = {"game": game, "players": players, "seconds": seconds, "deals": deals}
-        facts |= {"against": against or "usual", "machine": describe_machine()}
-        click.echo(json.dumps(facts | {"found": report, "best": best}))
+        settings = {"game": game, "players": players, "seconds": seconds, "deals": deals}
+        settings |= {"against": against or DEFAULT, "machine": describe_machine()}
+        click.echo(json.dumps(settings | {"found": report, "best": best}))
     else:
         click.echo(f"best: {best}" + (f", {asdict(chosen)}" if chosen else ""))
     if write and chosen:
         write_config(variant, pace(seconds), chosen, weights_file(variant))
 
 
-def _tried(trial: Trial) -> tuple[Trial, Outcome]:
-    return trial, played(trial)
+def _play_labelled(trial: Trial) -> tuple[Trial, Outcome]:
+    return trial, play_trial(trial)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from benchmarks.search.thinking import ThinkingReport
 
 
 def show(console: Console, report: ThinkingReport) -> None:
-    """Print speeds, profiles and the figures of players."""
+    """Print the speeds, the profiles, and the figures about whole players."""
     console.print(speeds_table(f"{report.machine}; one core, {report.players} players", report.speeds))
     console.print(profile_table(report))
     console.print(players_table(report))
@@ -19,7 +19,7 @@ def show(console: Console, report: ThinkingReport) -> None:
 
 
 def profile_table(report: ThinkingReport) -> Table:
-    """Return a table of the share of each part of a rollout, by stage of the game."""
+    """Return a table of the share of each part in the time of a rollout, by stage of the game."""
     stages = tuple(dict.fromkeys(profile.stage for profile in report.profiles))
     table = new_table("Profile of a rollout", "game", "part", *stages, text=("game", "part"))
     for name in dict.fromkeys(profile.game for profile in report.profiles):
@@ -29,24 +29,24 @@ def profile_table(report: ThinkingReport) -> Table:
         explained = (f"{profile.explained:.0%}" for profile in own)
         table.add_row(name, "all parts, of the measured whole", *explained)
         whole = (f"{profile.microseconds:,.1f} µs" for profile in own)
-        table.add_row(name, "a rollout as a whole", *whole, end_section=True)
+        table.add_row(name, "one rollout", *whole, end_section=True)
     return table
 
 
 def players_table(report: ThinkingReport) -> Table:
-    """Return a table of the gain of threads, the time of `instant` and the memory of a game."""
-    whats = tuple(dict.fromkeys(speed_up.what for speed_up in report.threads))
+    """Return a table of the speed-up by threads, the time of `instant`, and the memory of a game."""
+    workloads = tuple(dict.fromkeys(speed_up.what for speed_up in report.threads))
     threads = report.threads[0].threads
     title = f"Players; {report.cores} cores"
-    columns = (*(f"{threads} threads, {what}" for what in whats), "instant, per move", "memory", "limit")
+    columns = (*(f"{threads} threads, {name}" for name in workloads), "instant, per move", "memory", "limit")
     table = new_table(title, "game", *columns, text=("game",))
-    for look, memory in zip(report.instant, report.memory, strict=True):
-        gains = [speed_up for speed_up in report.threads if speed_up.game == look.game]
+    for instant, memory in zip(report.instant, report.memory, strict=True):
+        speed_ups = [speed_up for speed_up in report.threads if speed_up.game == instant.game]
         table.add_row(
-            look.game,
-            *(f"{gain.times:.2f} × ± {gain.spread:.0%}" for gain in gains),
-            f"{look.microseconds:,.0f} µs",
+            instant.game,
+            *(f"{speed_up.times:.2f} × ± {speed_up.spread:.0%}" for speed_up in speed_ups),
+            f"{instant.microseconds:,.0f} µs",
             f"{memory.megabytes:,.0f} MB",
-            f"{memory.most:,.0f} MB: {'met' if memory.met else 'missed'}",
+            f"{memory.limit:,.0f} MB: {'met' if memory.met else 'missed'}",
         )
     return table

@@ -1,4 +1,4 @@
-"""Speed of search: rollouts and their profile, threads, `instant`, and memory."""
+"""Speed of the search: rollouts and their profile, threads, `instant`, and memory."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from time import perf_counter
 import msgspec
 
 from axiogames.analysis.bench.measure import (
+    Names,
     RunInfo,
     Speed,
     Workload,
@@ -24,12 +25,12 @@ from axiogames.players.evaluation import rollout_loops
 from axiogames.players.search.rollouts import FULL
 from axiogames.rng import Generator
 from benchmarks.search.exercises import Exercise, rollouts_work
-from benchmarks.search.memory import MOST_MEGABYTES, peak_of_a_game
+from benchmarks.search.memory import MAX_MEGABYTES, peak_of_a_game
 from benchmarks.search.positions import positions
 from benchmarks.search.profile import Profile, RolloutProfiler, profiles
 from benchmarks.search.threads import SpeedUp, speed_ups
 
-GUESSES = 8  # from each position: about as many as `sim` plays between two looks at the clock
+DETERMINIZATIONS = 8  # per position; about as many as `sim` uses between two checks of the clock
 INSTANT = "instant"
 
 Stages = Mapping[str, Sequence[Exercise]]
@@ -43,11 +44,11 @@ class InstantTime(msgspec.Struct, frozen=True):
 
 
 class MemoryUse(msgspec.Struct, frozen=True):
-    """Peak memory of a process that plays a game of `sim` against itself, and its limit."""
+    """Peak memory of a process that plays a game of `sim` against itself, and the target."""
 
     game: str
     megabytes: float
-    most: float
+    limit: float = msgspec.field(name="most")
     met: bool
 
 
@@ -69,38 +70,40 @@ def run(games: Sequence[str], players: int, seconds: float, tick: Callable[[floa
     for game in games:
         find_variant(game, players).kernels.compile((*loops.LOOPS, *rollout_loops.LOOPS))
     exercises = {game: exercises_of(game, players) for game in games}
-    dissections = {
+    profilers = {
         game: {stage: [RolloutProfiler(exercise) for exercise in some] for stage, some in stages.items()}
         for game, stages in exercises.items()
     }
-    beside = reference_workload()
+    reference = reference_workload()
     compile_seconds = perf_counter() - start
-    shared = shares_of(tick, (3.0 * len(games), *(1.0 for _ in range(3 * len(games)))))
-    speeds = measure_speeds(rollouts_and_looks(exercises), beside, seconds, next(shared))
-    taken_apart = [profiles(game, dissections[game], seconds, next(shared)) for game in games]
-    threads = [speed_ups(game, exercises[game]["middle"], seconds, next(shared)) for game in games]
+    ticks = split_progress(tick, (3.0 * len(games), *(1.0 for _ in range(3 * len(games)))))
+    speeds = measure_speeds(search_workloads(exercises), reference, seconds, next(ticks))
+    found_profiles = [profiles(game, profilers[game], seconds, next(ticks)) for game in games]
+    threads = [speed_ups(game, exercises[game]["middle"], seconds, next(ticks)) for game in games]
     return ThinkingReport(
         **run_info(players, seconds),
         cores=os.cpu_count() or 1,
         speeds=speeds,
-        profiles=tuple(profile for some in taken_apart for profile in some),
+        profiles=tuple(profile for some in found_profiles for profile in some),
         threads=tuple(speed_up for some in threads for speed_up in some),
         instant=tuple(InstantTime(game, 1e6 / speed_of(speeds, f"{game} {INSTANT}")) for game in games),
-        memory=tuple(memory_of(game, players, next(shared)) for game in games),
+        memory=tuple(memory_of(game, players, next(ticks)) for game in games),
         compile_seconds=compile_seconds,
     )
 
 
-def shares_of(tick: Callable[[float], None], sizes: Sequence[float]) -> Iterator[Callable[[float], None]]:
-    """Yield a `tick` for each workload, which scales its share to that of the whole run."""
+def split_progress(
+    tick: Callable[[float], None], sizes: Sequence[float]
+) -> Iterator[Callable[[float], None]]:
+    """Yield a `tick` for each stage of the run, which maps the stage's progress to that of the whole run."""
     before = 0.0
     for size in sizes:
-        yield partial(_tell, tick, before / sum(sizes), size / sum(sizes))
+        yield partial(_scaled_tick, tick, before / sum(sizes), size / sum(sizes))
         before += size
 
 
-def _tell(tick: Callable[[float], None], before: float, size: float, done: float) -> None:
-    tick(before + size * done)
+def _scaled_tick(tick: Callable[[float], None], before: float, size: float, completed: float) -> None:
+    tick(before + size * completed)
 
 
 def exercises_of(game: str, players: int) -> Stages:
@@ -108,13 +111,13 @@ def exercises_of(game: str, players: int) -> Stages:
     return {stage: [Exercise(view) for view in views] for stage, views in positions(game, players).items()}
 
 
-def rollouts_and_looks(exercises: Mapping[str, Stages]) -> dict[tuple[tuple[str, str], ...], Workload]:
+def search_workloads(exercises: Mapping[str, Stages]) -> dict[Names, Workload]:
     """Return the workloads of one thread, keyed by the names and units of their counts."""
-    work: dict[tuple[tuple[str, str], ...], Workload] = {}
+    work: dict[Names, Workload] = {}
     for game, stages in exercises.items():
         for stage, some in stages.items():
-            work[((f"{game} {stage}", "rollouts/s"),)] = rollouts_work(some, GUESSES)
-            work[((f"{game} {stage}, thorough", "rollouts/s"),)] = rollouts_work(
+            work[((f"{game} {stage}, fast", "rollouts/s"),)] = rollouts_work(some, DETERMINIZATIONS)
+            work[((f"{game} {stage}, full", "rollouts/s"),)] = rollouts_work(
                 [Exercise(exercise.view, FULL) for exercise in some], 1
             )
         work[((f"{game} {INSTANT}", "moves/s"),)] = instant_work(
@@ -125,12 +128,12 @@ def rollouts_and_looks(exercises: Mapping[str, Stages]) -> dict[tuple[tuple[str,
 
 def instant_work(exercises: Sequence[Exercise]) -> Workload:
     """Return a workload of one move of `instant` in each position."""
-    views, looking = [exercise.view for exercise in exercises], player(INSTANT)
+    views, instant = [exercise.view for exercise in exercises], player(INSTANT)
     rng, budget = Generator("bench"), Budget()
 
     def choose() -> tuple[float, ...]:
         for view in views:
-            looking.choose(view, budget, rng)
+            instant.choose(view, budget, rng)
         return (len(views),)
 
     return choose
@@ -145,4 +148,4 @@ def memory_of(game: str, players: int, tick: Callable[[float], None]) -> MemoryU
     """Play a game in a process of its own and return its peak memory."""
     megabytes = peak_of_a_game(game, players)
     tick(1.0)
-    return MemoryUse(game, megabytes, MOST_MEGABYTES, megabytes <= MOST_MEGABYTES)
+    return MemoryUse(game, megabytes, MAX_MEGABYTES, megabytes <= MAX_MEGABYTES)

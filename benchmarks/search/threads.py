@@ -1,4 +1,4 @@
-"""Speed-up by threads: one and several in turn, over the same positions."""
+"""Speed-up by threads: alternating rounds with one thread and with several, on the same positions."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from axiogames.players.search.rollouts import CHUNK
 from benchmarks.search.exercises import SEED, Exercise
 
 THREADS = 2
-GUESSES = 4 * CHUNK  # threads share work by chunks: enough for each to have several
-SECONDS = 0.2  # that `sim` thinks about a move
+DETERMINIZATIONS = 4 * CHUNK  # threads divide the work by chunks; each gets several
+SECONDS = 0.2  # thinking time of `sim`
 
 
 class SpeedUp(msgspec.Struct, frozen=True):
-    """Rollouts of several threads relative to one, median of pairs of rounds."""
+    """Rollouts with several threads relative to one thread; median over pairs of rounds."""
 
     game: str
     threads: int
@@ -34,8 +34,22 @@ def speed_ups(
 ) -> tuple[SpeedUp, ...]:
     """Return the speed-up of rollouts alone, and of `sim` with a short thinking time."""
     return (
-        speed_up(game, "rollouts alone", played, exercises, seconds, lambda done: tick(done / 2)),
-        speed_up(game, f"sim@{SECONDS:g}s", thought, exercises, seconds, lambda done: tick(0.5 + done / 2)),
+        speed_up(
+            game,
+            "rollouts alone",
+            count_rollouts,
+            exercises,
+            seconds=seconds,
+            tick=lambda completed: tick(completed / 2),
+        ),
+        speed_up(
+            game,
+            f"sim@{SECONDS:g}s",
+            count_searched_rollouts,
+            exercises,
+            seconds=seconds,
+            tick=lambda completed: tick(0.5 + completed / 2),
+        ),
     )
 
 
@@ -44,10 +58,11 @@ def speed_up(
     what: str,
     rollouts: Callable[[Exercise, int], float],
     exercises: Sequence[Exercise],
+    *,
     seconds: float,
     tick: Callable[[float], None],
 ) -> SpeedUp:
-    """Measure one thread and several in turn, position by position."""
+    """Measure one thread and several threads in turn, position by position."""
     pairs: list[tuple[float, float]] = []
     start = perf_counter()
     for exercise in cycle(exercises):
@@ -66,12 +81,12 @@ def _rate(rollouts: Callable[[Exercise, int], float], exercise: Exercise, thread
     return rollouts(exercise, threads) / (perf_counter() - start)
 
 
-def played(exercise: Exercise, threads: int) -> float:
-    """Run enough determinizations to keep every thread busy and return the number of rollouts."""
+def count_rollouts(exercise: Exercise, threads: int) -> float:
+    """Run enough rollouts to keep every thread busy, and return their number."""
     with closing(exercise.rollouts(threads)) as rollouts:
-        return exercise.play(rollouts, GUESSES)
+        return exercise.play(rollouts, DETERMINIZATIONS)
 
 
-def thought(exercise: Exercise, threads: int) -> float:
-    """Search for a short time and return the number of rollouts."""
+def count_searched_rollouts(exercise: Exercise, threads: int) -> float:
+    """Search for a short time, and return the number of rollouts."""
     return analyse(exercise.view, seed=SEED, seconds=SECONDS, threads=threads).rollouts

@@ -1,1 +1,1 @@
-"""The server under load, with real clients and databases."""
+"""Load tests of the server, with real clients and databases."""

@@ -1,9 +1,9 @@
-"""Hostile clients, one kind for each way in which a client could take more than its share.
+"""Hostile clients, one kind for each resource of which a client could take more than its share.
 
-`benchmarks.server.hostile` starts `python -m benchmarks.server.attacks KIND PORT`. It prepares, prints
-`ready`, attacks from each line `go` to the next line `stop`, and answers each `stop` with what it counted, as
-JSON. It comes from one loopback address and runs only when its core has nothing else to do, so that its own
-work is not what is measured (Linux only).
+`benchmarks.server.hostile` starts `python -m benchmarks.server.attacks KIND PORT`. The process prepares the
+attack, prints `ready`, attacks from each line `go` to the next line `stop`, and answers each `stop` with
+its counters as JSON. It uses a single loopback address, and it has the lowest scheduling priority, so that
+its own work does not affect the measurement (Linux only).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from typing import Any
 import msgspec
 import uvloop
 
-from benchmarks.server.http_client import Answer, Failed, Http
+from benchmarks.server.http_client import Failed, Http, Response
 from benchmarks.server.websocket_client import BadHandshake, WebSocket, connect
 
 SOURCE = "127.66.6.6"
-PAUSE = 0.02  # seconds after something has failed: connections that are refused cost the client, too
-LONGEST_GAME = 400
+PAUSE = 0.02  # seconds after a failure, because refused connections cost the client CPU time as well
+MAX_GAME_LENGTH = 400  # moves
 LONG_LOG = 1_500  # entries
-FULL = 500_000  # bytes that a client has sent and the server has not taken
+MAX_UNSENT = 500_000  # bytes in the send buffer of a client
 
 Attack = Callable[["Client"], Coroutine[Any, Any, None]]
 
@@ -37,99 +37,99 @@ class Client:
 
     def __init__(self, port: int) -> None:
         self.port = port
-        self.done = Counter[str]()
+        self.counters = Counter[str]()
         self.prepared: Any = None
         self._http = Http(port, 4, SOURCE)
 
-    # ------------------------------------------------------------ getting ready
+    # ------------------------------------------------------------ preparation
 
     async def guests(self, number: int) -> list[str]:
-        """Create guests until the server refuses and return their tokens."""
-        found = []
+        """Create guests, as far as the server allows, and return their tokens."""
+        tokens = []
         for _ in range(number):
             with suppress(Failed):
-                found.append(str((await self._http.post("/api/guests", {"name": "Mallory"}))["token"]))
-        return found
+                tokens.append(str((await self._http.post("/api/guests", {"name": "Mallory"}))["token"]))
+        return tokens
 
     async def table(self, token: str, *seats: str, game: str = "axio") -> str:
         """Open a table with `me` or bots in its seats and return its path."""
-        wanted = [{"kind": "me"} if seat == "me" else {"kind": "bot", "level": seat} for seat in seats]
-        opened = await self._http.post("/api/tables", {"game": game, "seats": wanted}, token)
+        plan = [{"kind": "me"} if seat == "me" else {"kind": "bot", "level": seat} for seat in seats]
+        opened = await self._http.post("/api/tables", {"game": game, "seats": plan}, token)
         return f"/api/tables/{opened['id']}"
 
     async def tables(self, token: str, number: int, *seats: str) -> list[str]:
-        """Open tables until the server refuses and return their paths."""
-        found = []
+        """Open tables until the server refuses, and return their paths."""
+        paths = []
         for _ in range(number):
             try:
-                found.append(await self.table(token, *seats))
+                paths.append(await self.table(token, *seats))
             except Failed:
                 break
-        return found
+        return paths
 
     async def finished(self, token: str) -> str:
-        """Play a game to its end and return its path."""
+        """Play a game to its end and return the path of its table."""
         path = await self.table(token, "me", game="trio")
         async with Watcher(self, path, token) as watcher:
-            for number in range(LONGEST_GAME):
-                told = await watcher.news()
-                if told["now"]["phase"] == "over":
+            for number in range(MAX_GAME_LENGTH):
+                message = await watcher.next_state()
+                if message["now"]["phase"] == "over":
                     return path
-                watcher.order(do="move", id=f"m{number}", n=told["n"], pick=0)
+                watcher.send(do="move", id=f"m{number}", n=message["n"], pick=0)
         raise RuntimeError("the game does not end")
 
-    # ------------------------------------------------------------ attacking
+    # ------------------------------------------------------------ attack
 
-    async def together(self, *works: Coroutine[Any, Any, None]) -> None:
+    async def run_all(self, *coroutines: Coroutine[Any, Any, None]) -> None:
         """Run all coroutines until the attack ends."""
         async with asyncio.TaskGroup() as group:
-            for work in works:
-                group.create_task(work)
+            for coroutine in coroutines:
+                group.create_task(coroutine)
 
-    async def ask(
+    async def request(
         self, http: Http, method: str, path: str, body: Any = None, **headers: str
-    ) -> Answer | None:
-        """Send a request and count the answer; return `None` if the server closed the connection."""
+    ) -> Response | None:
+        """Send a request and count the response. Return `None` if the server closed the connection."""
         payload = b"" if body is None else msgspec.json.encode(body)
         if payload:
             headers["Content_Type"] = "application/json"
         try:
-            answer = await http.ask(method, path, payload, **headers)
+            response = await http.request(method, path, payload, **headers)
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError):
-            self.done["hung up"] += 1
+            self.counters["connections closed"] += 1
             await asyncio.sleep(PAUSE)
             return None
-        self.done[str(answer.status)] += 1
-        return answer
+        self.counters[str(response.status)] += 1
+        return response
 
     async def hammer(self, requests: Callable[[], tuple[str, str, Any, dict[str, str]]]) -> None:
-        """Send requests one after another on a connection of their own."""
+        """Send requests one after another on a separate connection."""
         http = Http(self.port, 1, SOURCE)
         try:
             while True:
                 method, path, body, headers = requests()
-                await self.ask(http, method, path, body, **headers)
+                await self.request(http, method, path, body, **headers)
         finally:
             await http.close()
 
     async def get(self, paths: list[str], connections: int, token: str = "") -> None:
         """Request the paths in turn, on several connections."""
-        turn = itertools.cycle(paths)
+        path = itertools.cycle(paths)
         headers = bearer(token)
-        await self.together(
-            *(self.hammer(lambda: ("GET", next(turn), None, headers)) for _ in range(connections))
+        await self.run_all(
+            *(self.hammer(lambda: ("GET", next(path), None, headers)) for _ in range(connections))
         )
 
     @asynccontextmanager
     async def socket(
         self, path: str, token: str, hear: Callable[[bytes], None], after: int = 0
     ) -> AsyncIterator[WebSocket | None]:
-        """Open a WebSocket to a table for a client that has the first `after` entries; `None` if refused."""
+        """Open a WebSocket that receives the entries after `after`; yield `None` if it is refused."""
         found = None
         try:
             with suppress(BadHandshake, OSError):
                 found = await connect(self.port, f"{path}/live?after={after}", token, hear, SOURCE)
-            self.done["sockets" if found else "sockets refused"] += 1
+            self.counters["sockets" if found else "sockets refused"] += 1
             yield found
         finally:
             if found is not None:
@@ -142,7 +142,7 @@ class Watcher:
     def __init__(self, client: Client, path: str, token: str) -> None:
         self._client = client
         self._path, self._token = path, token
-        self._told: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self._messages: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self.socket: WebSocket
 
     async def __aenter__(self) -> Watcher:
@@ -153,25 +153,25 @@ class Watcher:
         self.socket.close()
 
     def _hear(self, text: bytes) -> None:
-        told = msgspec.json.decode(text)
-        self._client.done[told["type"]] += 1
-        self._told.put_nowait(told)
+        message = msgspec.json.decode(text)
+        self._client.counters[message["type"]] += 1
+        self._messages.put_nowait(message)
 
-    def order(self, **order: object) -> None:
+    def send(self, **command: object) -> None:
         """Send a command."""
-        self.socket.send(msgspec.json.encode(order))
+        self.socket.send(msgspec.json.encode(command))
 
     async def next(self) -> dict[str, Any]:
         """Return the next message."""
-        return await self._told.get()
+        return await self._messages.get()
 
-    async def news(self) -> dict[str, Any]:
-        """Return the next message with the state of the game."""
-        while (told := await self.next())["type"] not in ("view", "step"):
-            if told["type"] == "refused":
+    async def next_state(self) -> dict[str, Any]:
+        """Return the next message that contains the state of the game."""
+        while (message := await self.next())["type"] not in ("view", "step"):
+            if message["type"] == "refused":
                 await asyncio.sleep(PAUSE)
-                raise Failed(str(told))
-        return told
+                raise Failed(str(message))
+        return message
 
 
 def bearer(token: str) -> dict[str, str]:
@@ -179,11 +179,11 @@ def bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"} if token else {}
 
 
-def nothing(_: bytes) -> None:
+def ignore(_: bytes) -> None:
     """Ignore a message."""
 
 
-# ---------------------------------------------------------------- what needs a pool of its own
+# ---------------------------------------------------------------- work in separate pools
 
 
 async def pictures(client: Client) -> None:
@@ -212,11 +212,11 @@ async def hints(client: Client) -> None:
             async with Watcher(client, path, token) as watcher:
                 n = (await watcher.next())["n"]
                 for number in itertools.count():
-                    watcher.order(do="hint", id=f"h{number}", n=n)
+                    watcher.send(do="hint", id=f"h{number}", n=n)
                     await watcher.next()
                     await asyncio.sleep(PAUSE)
 
-    await client.together(*(ask(*table) for table in client.prepared for _ in range(10)))
+    await client.run_all(*(ask(*table) for table in client.prepared for _ in range(10)))
 
 
 async def bots(client: Client) -> None:
@@ -231,11 +231,11 @@ async def bots(client: Client) -> None:
         with suppress(BadHandshake, OSError, Failed):
             async with Watcher(client, path, token) as watcher:
                 for number in itertools.count():
-                    told = await watcher.news()
-                    if told["moves"] is not None:
-                        watcher.order(do="move", id=f"{told['n']}/{number}", n=told["n"], pick=0)
+                    message = await watcher.next_state()
+                    if message["moves"] is not None:
+                        watcher.send(do="move", id=f"{message['n']}/{number}", n=message["n"], pick=0)
 
-    await client.together(*(play(path) for path in paths))
+    await client.run_all(*(play(path) for path in paths))
 
 
 async def reviews(client: Client) -> None:
@@ -245,13 +245,13 @@ async def reviews(client: Client) -> None:
         client.prepared = tokens, [await client.finished(token) for token in tokens]
         return
     tokens, paths = client.prepared
-    wanted = itertools.cycle(itertools.product(tokens, paths))
+    pairs = itertools.cycle(itertools.product(tokens, paths))
 
     def request() -> tuple[str, str, Any, dict[str, str]]:
-        token, path = next(wanted)
+        token, path = next(pairs)
         return "POST", f"{path}/review", None, bearer(token)
 
-    await client.together(
+    await client.run_all(
         *(client.hammer(request) for _ in range(5)), client.get([f"{p}/review" for p in paths], 5)
     )
 
@@ -266,59 +266,59 @@ async def replays(client: Client) -> None:
 
 
 async def passwords(client: Client) -> None:
-    """Try and set passwords on twenty connections."""
+    """Guess passwords and create accounts on twenty connections."""
     if client.prepared is None:
         client.prepared = await client.guests(20)
         return
     number = itertools.count()
     token = itertools.cycle(client.prepared)
 
-    def enter() -> tuple[str, str, Any, dict[str, str]]:
+    def log_in() -> tuple[str, str, Any, dict[str, str]]:
         return "POST", "/api/enter", {"username": f"user{next(number)}", "password": "wrong password"}, {}
 
     def account() -> tuple[str, str, Any, dict[str, str]]:
         body = {"username": f"user{next(number)}", "password": "good password"}
         return "POST", "/api/me/account", body, bearer(next(token))
 
-    await client.together(*(client.hammer(one) for one in (enter, account) for _ in range(10)))
+    await client.run_all(*(client.hammer(request) for request in (log_in, account) for _ in range(10)))
 
 
-# ---------------------------------------------------------------- what is kept or collected
+# ---------------------------------------------------------------- caches and stored data
 
 
 async def languages(client: Client) -> None:
-    """Request texts in ever new languages on twenty connections."""
+    """Request texts in a new language each time, on twenty connections."""
     number = itertools.count()
 
     def request() -> tuple[str, str, Any, dict[str, str]]:
-        at = next(number)
-        path = ("/api/games", "/api/games/axio/rules", "/api/review/words", "/api/daily")[at % 4]
-        return "GET", f"{path}?lang=x{at}", None, {}
+        n = next(number)
+        path = ("/api/games", "/api/games/axio/rules", "/api/review/words", "/api/daily")[n % 4]
+        return "GET", f"{path}?lang=x{n}", None, {}
 
-    await client.together(*(client.hammer(request) for _ in range(20)))
+    await client.run_all(*(client.hammer(request) for _ in range(20)))
 
 
 async def guests(client: Client) -> None:
-    """Create guests without end, each of which opens tables."""
+    """Create guests endlessly, each of which opens tables."""
     number = itertools.count()
 
-    async def come() -> None:
+    async def open_tables() -> None:
         http = Http(client.port, 1, SOURCE)
         try:
             while True:
-                answer = await client.ask(http, "GET", "/api/me")
-                cookie = (answer.headers.get("set-cookie", "") if answer else "").partition(";")[0]
+                response = await client.request(http, "GET", "/api/me")
+                cookie = (response.headers.get("set-cookie", "") if response else "").partition(";")[0]
                 body = {
                     "game": "rota",
                     "seats": [{"kind": "me"}, {"kind": "open"}],
                     "public": next(number) % 2 == 0,
                 }
                 for _ in range(3):
-                    await client.ask(http, "POST", "/api/tables", body, Cookie=cookie)
+                    await client.request(http, "POST", "/api/tables", body, Cookie=cookie)
         finally:
             await http.close()
 
-    await client.together(*(come() for _ in range(10)))
+    await client.run_all(*(open_tables() for _ in range(10)))
 
 
 async def requests(client: Client) -> None:
@@ -341,10 +341,10 @@ async def heads(client: Client) -> None:
             try:
                 _, writer = await asyncio.open_connection("127.0.0.1", client.port, local_addr=(SOURCE, 0))
             except OSError:
-                client.done["refused"] += 1
+                client.counters["refused"] += 1
                 await asyncio.sleep(PAUSE)
                 continue
-            client.done["connections"] += 1
+            client.counters["connections"] += 1
             try:
                 writer.write(start)
                 while True:
@@ -352,47 +352,47 @@ async def heads(client: Client) -> None:
                     async with asyncio.timeout(5):
                         await writer.drain()
                     await asyncio.sleep(0)
-                    client.done["kilobytes"] += len(line) // 10
+                    client.counters["kilobytes"] += len(line) // 10
             except (OSError, TimeoutError):
-                client.done["hung up"] += 1
+                client.counters["connections closed"] += 1
                 await asyncio.sleep(PAUSE)
             finally:
                 writer.transport.abort()
 
     lines = (b"GET / HTTP/1.1\r\n", b"x-filler: " + b"x" * 640 + b"\r\n"), (b"GET /", b"x" * 1000)
-    await client.together(*(send(*lines[number % 2]) for number in range(8)))
+    await client.run_all(*(send(*lines[number % 2]) for number in range(8)))
 
 
 async def idle(client: Client) -> None:
-    """Hold a thousand connections that send nothing or half a request, and reopen those that are closed."""
+    """Hold 1,000 connections that send nothing or half a request, and reopen those that are closed."""
 
-    async def wait(said: bytes) -> None:
+    async def wait(request: bytes) -> None:
         while True:
             try:
                 reader, writer = await asyncio.open_connection(
                     "127.0.0.1", client.port, local_addr=(SOURCE, 0)
                 )
             except OSError:
-                client.done["refused"] += 1
+                client.counters["refused"] += 1
                 await asyncio.sleep(10 * PAUSE)
                 continue
-            client.done["connections"] += 1
+            client.counters["connections"] += 1
             try:
-                writer.write(said)
+                writer.write(request)
                 await reader.read()
             except OSError:
                 pass
             finally:
-                client.done["hung up"] += 1
+                client.counters["connections closed"] += 1
                 writer.transport.abort()
             await asyncio.sleep(10 * PAUSE)
 
-    said = (
+    partial_requests = (
         b"",
         b"GET / HTTP/1.1\r\nHost: x",
         b"POST /api/guests HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
     )
-    await client.together(*(wait(said[number % 3]) for number in range(1000)))
+    await client.run_all(*(wait(partial_requests[number % 3]) for number in range(1000)))
 
 
 async def pings(client: Client) -> None:
@@ -405,17 +405,17 @@ async def pings(client: Client) -> None:
 
     async def ping() -> None:
         while True:
-            async with client.socket(path, token, nothing) as socket:
+            async with client.socket(path, token, ignore) as socket:
                 if socket is not None:
                     socket.stop_reading()
                     while not socket.closed:
-                        if socket.unsent < FULL:
+                        if socket.unsent < MAX_UNSENT:
                             socket.ping(*[b"x" * 125] * 100)
-                            client.done["pings"] += 100
-                        await asyncio.sleep(0 if socket.unsent < FULL else PAUSE)
+                            client.counters["pings"] += 100
+                        await asyncio.sleep(0 if socket.unsent < MAX_UNSENT else PAUSE)
             await asyncio.sleep(PAUSE)
 
-    await client.together(*(ping() for _ in range(4)))
+    await client.run_all(*(ping() for _ in range(4)))
 
 
 async def flood(client: Client) -> None:
@@ -425,7 +425,7 @@ async def flood(client: Client) -> None:
         client.prepared = token, await client.table(token, "me", "greedy")
         return
     token, path = client.prepared
-    said = (
+    texts = (
         b'{"do":"ping"}',
         b'{"do":"move","id":"x","n":1,"pick":0}',
         b'{"do":"look","seat":0}',
@@ -434,64 +434,64 @@ async def flood(client: Client) -> None:
 
     async def send() -> None:
         while True:
-            async with client.socket(path, token, nothing) as socket:
+            async with client.socket(path, token, ignore) as socket:
                 while socket is not None and not socket.closed:
-                    if socket.unsent < FULL:
-                        socket.send(*said)
-                        client.done["messages"] += len(said)
-                    await asyncio.sleep(0 if socket.unsent < FULL else PAUSE)
+                    if socket.unsent < MAX_UNSENT:
+                        socket.send(*texts)
+                        client.counters["messages"] += len(texts)
+                    await asyncio.sleep(0 if socket.unsent < MAX_UNSENT else PAUSE)
             await asyncio.sleep(PAUSE)
 
-    await client.together(*(send() for _ in range(50)))
+    await client.run_all(*(send() for _ in range(50)))
 
 
 async def reconnects(client: Client) -> None:
-    """Reconnect ten sockets again and again to a table with a long journal whose end they missed."""
+    """Reconnect ten sockets repeatedly to a table with a long journal, each time with missed entries."""
     if client.prepared is None:
         (token,) = await client.guests(1)
         path = await client.table(token, "me", "greedy")
-        number = 0
-        while number < LONG_LOG:
-            number = await _back_and_forth(client, path, token, 100)
-        client.prepared = path, number
+        entries = 0
+        while entries < LONG_LOG:
+            entries = await _back_and_forth(client, path, token, 100)
+        client.prepared = path, entries
         return
-    path, number = client.prepared
+    path, entries = client.prepared
 
-    async def come_back() -> None:
+    async def reconnect() -> None:
         while True:
-            told = asyncio.Queue[bytes]()
-            async with client.socket(path, "", told.put_nowait, number - 20) as socket:
+            messages = asyncio.Queue[bytes]()
+            async with client.socket(path, "", messages.put_nowait, entries - 20) as socket:
                 if socket is not None:
                     with suppress(TimeoutError):
                         async with asyncio.timeout(5):
-                            await told.get()
+                            await messages.get()
             await asyncio.sleep(PAUSE)
 
-    await client.together(*(come_back() for _ in range(10)))
+    await client.run_all(*(reconnect() for _ in range(10)))
 
 
 async def _back_and_forth(client: Client, path: str, token: str, times: int | None = None) -> int:
-    """Move and take back as fast as possible; return the number of the last entry."""
+    """Place and take back as fast as possible, and return the number of the last entry."""
     last = 0
     with suppress(BadHandshake, OSError, Failed):
         async with Watcher(client, path, token) as watcher:
-            last = (await watcher.news())["n"]
+            last = (await watcher.next_state())["n"]
             for number in itertools.count() if times is None else range(times):
-                watcher.order(do="move", id=f"m{last}/{number}", n=last, pick=0, hold=True)
-                last = (await watcher.news())["n"]
-                watcher.order(do="back", id=f"b{last}/{number}", n=last)
-                last = (await watcher.news())["n"]
-    client.done["ended"] += 1
+                watcher.send(do="move", id=f"m{last}/{number}", n=last, pick=0, hold=True)
+                last = (await watcher.next_state())["n"]
+                watcher.send(do="back", id=f"b{last}/{number}", n=last)
+                last = (await watcher.next_state())["n"]
+    client.counters["ended"] += 1
     return int(last)
 
 
 async def watchers(client: Client) -> None:
-    """Make and take back a placement without end, before 180 spectators."""
+    """Place and take back endlessly, in front of 180 spectators."""
     await _audience(client, 180, read=True)
 
 
 async def slow_readers(client: Client) -> None:
-    """Make and take back a placement before 60 spectators that read nothing."""
+    """Place and take back endlessly, in front of 60 spectators that do not read."""
     await _audience(client, 60, read=False)
 
 
@@ -500,11 +500,11 @@ async def _audience(client: Client, number: int, *, read: bool) -> None:
         tokens = await client.guests(5)
         client.prepared = [(await client.table(token, "me", "greedy"), token) for token in tokens]
         return
-    path, token = client.prepared.pop()  # a fresh table each time: the last one may be waiting for its draw
+    path, token = client.prepared.pop()  # a new table each time, since the last one may be waiting for a draw
 
     async def watch() -> None:
         while True:
-            async with client.socket(path, "", nothing) as socket:
+            async with client.socket(path, "", ignore) as socket:
                 if socket is not None and not read:
                     socket.stop_reading()
                 while socket is not None and not socket.closed:
@@ -516,7 +516,7 @@ async def _audience(client: Client, number: int, *, read: bool) -> None:
             await _back_and_forth(client, path, token)
             await asyncio.sleep(0.5)
 
-    await client.together(play(), *(watch() for _ in range(number)))
+    await client.run_all(play(), *(watch() for _ in range(number)))
 
 
 ATTACKS: dict[str, Attack] = {
@@ -529,39 +529,39 @@ ATTACKS: dict[str, Attack] = {
 UNPREPARED = {"languages", "guests", "heads", "idle"}
 
 
-async def _obey(kind: str, port: int) -> None:
-    """Prepare, then attack on command."""
+async def _serve_commands(kind: str, port: int) -> None:
+    """Prepare the attack, then start and stop it on command."""
     client, attack = Client(port), ATTACKS[kind]
     if kind not in UNPREPARED:
         await attack(client)
     lines = asyncio.StreamReader()
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
-    _say("ready")
+    _print("ready")
     while (await lines.readline()).strip() == b"go":
-        client.done.clear()
-        under_way = asyncio.create_task(attack(client))
+        client.counters.clear()
+        task = asyncio.create_task(attack(client))
         await lines.readline()
-        broken = under_way.done()
-        under_way.cancel()
-        end = (await asyncio.gather(under_way, return_exceptions=True))[0]
+        broken = task.done()
+        task.cancel()
+        result = (await asyncio.gather(task, return_exceptions=True))[0]
         if broken:
-            sys.stderr.write(f"the attack has ended: {end!r}\n")
-        _say(msgspec.json.encode(dict(client.done) | ({"broken": 1} if broken else {})).decode())
+            sys.stderr.write(f"the attack ended early: {result!r}\n")
+        _print(msgspec.json.encode(dict(client.counters) | ({"broken": 1} if broken else {})).decode())
 
 
-def _say(line: str) -> None:
+def _print(line: str) -> None:
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
 def main() -> None:
-    """Run the hostile client of a kind."""
-    # Merely nicer processes are not interrupted at once on recent Linux: honest clients on the same core
-    # would wait for this one's time slice before they see what the server has sent.
+    """Run a hostile client."""
+    # On recent Linux, a lower `nice` priority does not cause immediate preemption: honest clients on the same
+    # core would wait for the end of this process's time slice. SCHED_IDLE does.
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_obey(sys.argv[1], int(sys.argv[2])))
+        runner.run(_serve_commands(sys.argv[1], int(sys.argv[2])))
 
 
 if __name__ == "__main__":

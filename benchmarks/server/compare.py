@@ -1,8 +1,9 @@
-"""`python -m benchmarks.server.compare REVISION`: the server of another commit beside this one, in one run.
+"""`python -m benchmarks.server.compare REVISION`: compare the server with that of another commit, in one
+run.
 
-Both servers run on one core with a database each; the same clients play at one and then at the other, in
-turns, so that whatever else the machine does meets both. The processor time of a move says more than the
-moves a second: it hardly changes with what else runs.
+Both servers run on the same core with separate databases. The clients play in alternating rounds, so other
+load affects both. The CPU time per move is more reliable than the moves per second, because it hardly
+depends on other load.
 """
 
 from __future__ import annotations
@@ -25,33 +26,33 @@ from rich.table import Table
 
 from benchmarks.server.databases import has_postgresql, store
 from benchmarks.server.load import Load
-from benchmarks.server.measures import BUSY, GAMES_A_SECOND, WARMING, run_on
+from benchmarks.server.measures import BUSY, MAX_GAMES_PER_SECOND, WARM_UP, run_on
 from benchmarks.server.processes import (
     THIS,
     Program,
     Running,
     compile_rules,
+    core_layouts,
     free_port,
-    placings,
     program_in,
     running,
     serve_command,
 )
 
 TABLES = 200
-MOST_LOST = 0.03  # of the moves a second
+MAX_LOSS = 0.03  # of the speed
 
 
 class Side(Struct):
     """Measurements of one commit."""
 
     commit: str
-    moves_a_second: list[float]
-    microseconds_a_move: list[float]  # of processor time
+    moves_per_second: list[float]
+    microseconds_per_move: list[float]  # CPU time
 
 
 class Comparison(Struct):
-    """Measurements of this commit and of the base, in pairs of neighbouring rounds."""
+    """Measurements of this commit and of the base, in pairs of adjacent rounds."""
 
     database: str
     tables: int
@@ -60,40 +61,40 @@ class Comparison(Struct):
 
     @property
     def speed(self) -> float:
-        """Moves per second relative to the base, median of the pairs."""
-        pairs = zip(self.this.moves_a_second, self.base.moves_a_second, strict=True)
+        """Moves per second relative to the base; median over the pairs."""
+        pairs = zip(self.this.moves_per_second, self.base.moves_per_second, strict=True)
         return median(this / base for this, base in pairs)
 
     @property
-    def processor(self) -> float:
-        """CPU time per move relative to the base, median of the pairs."""
-        pairs = zip(self.this.microseconds_a_move, self.base.microseconds_a_move, strict=True)
+    def cpu_time(self) -> float:
+        """CPU time per move relative to the base; median over the pairs."""
+        pairs = zip(self.this.microseconds_per_move, self.base.microseconds_per_move, strict=True)
         return median(this / base for this, base in pairs)
 
 
 @click.command()
 @click.argument("revision")
 @click.option("--database", type=click.Choice(["sqlite", "postgresql"]), default="sqlite", show_default=True)
-@click.option("--game", default="axio", show_default=True, help="What is played.")
+@click.option("--game", default="axio", show_default=True, help="Game to play.")
 @click.option("--rounds", type=click.IntRange(1), default=12, show_default=True, help="Pairs of rounds.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
-def main(revision: str, database: str, game: str, rounds: int, as_json: bool) -> None:
-    """Compare the server with that of another commit; fail if more than 3 % of its speed is lost."""
+def main(*, revision: str, database: str, game: str, rounds: int, as_json: bool) -> None:
+    """Compare the server with that of another commit. Fail if it is more than 3 % slower."""
     if database == "postgresql" and not has_postgresql():
-        raise click.ClickException("PostgreSQL is not installed; leave --database out")
+        raise click.ClickException("PostgreSQL is not installed; omit --database to use SQLite")
     notes = Console(stderr=True)
     with checked_out(revision) as sources:
-        notes.print("compiling the rules of both, where that is still to be done …")
+        notes.print("compiling the rules of both commits …")
         compile_rules()
         compile_rules(program_in(sources), _environment_of(sources))
-        found = compare(sources, revision, database, game, rounds, notes)
+        found = compare(sources, revision, database, game, rounds=rounds, notes=notes)
     if as_json:
         sys.stdout.write(json.format(json.encode(found), indent=1).decode() + "\n")
     else:
         _show(found)
-    # Either figure may be disturbed; a slower server is worse in both.
-    if found.speed < 1 - MOST_LOST and found.processor > 1 + MOST_LOST:
-        raise click.ClickException(f"more than {MOST_LOST:.0%} slower than {revision}")
+    # Noise may disturb either figure; a slower server is worse in both.
+    if found.speed < 1 - MAX_LOSS and found.cpu_time > 1 + MAX_LOSS:
+        raise click.ClickException(f"more than {MAX_LOSS:.0%} slower than {revision}")
 
 
 @contextmanager
@@ -113,11 +114,11 @@ def _environment_of(sources: Path) -> dict[str, str]:
 
 
 def compare(
-    sources: Path, revision: str, database: str, game: str, rounds: int, notes: Console
+    sources: Path, revision: str, database: str, game: str, *, rounds: int, notes: Console
 ) -> Comparison:
-    """Measure both servers in turn; each is started first in half of the rounds.
+    """Measure both servers in alternating rounds. Each is started first in half of the rounds.
 
-    Of two equal servers the one that was started last takes a few percent longer.
+    Of two identical servers, the one that is started last is a few percent slower.
     """
     sides = Side(revision, [], []), Side("this commit", [], [])
     programs = (program_in(sources), _environment_of(sources)), (THIS, None)
@@ -134,14 +135,14 @@ def _play(
     rounds: int,
     notes: Console,
 ) -> None:
-    core = placings()[0]
+    layout = core_layouts()[0]
     with ExitStack() as stack:
         servers = []
         for _, program, env in sides:
-            kept = stack.enter_context(store(database, core.server))
+            data = stack.enter_context(store(database, layout.server))
             port = free_port()
-            command = serve_command(port, kept.folder, kept.url, program=program)
-            servers.append(stack.enter_context(running(command, port, core.server, env=env)))
+            command = serve_command(port, data.folder, data.url, program=program)
+            servers.append(stack.enter_context(running(command, port, layout.server, env=env)))
         for server in servers:
             server.settle()
 
@@ -149,24 +150,24 @@ def _play(
             loads = [Load(server.port, game) for server in servers]
             for load in loads:
                 await load.grow(TABLES, TABLES)
-                await load.busy(WARMING)
+                await load.busy(WARM_UP)
             for number in track(range(rounds), "playing", console=notes):
-                for which in (0, 1) if number % 2 else (1, 0):
-                    await _round(loads[which], servers[which], sides[which][0])
+                for side in (0, 1) if number % 2 else (1, 0):
+                    await _round(loads[side], servers[side], sides[side][0])
             for load in loads:
                 await load.close()
 
-        run_on(core.clients, work)
+        run_on(layout.clients, work)
 
 
 async def _round(load: Load, server: Running, side: Side) -> None:
     load.tidy()
-    await load.grow(TABLES, TABLES + int(BUSY * GAMES_A_SECOND))
+    await load.grow(TABLES, TABLES + int(BUSY * MAX_GAMES_PER_SECOND))
     await asyncio.sleep(0.3)
-    before, processor = load.acknowledged, server.cpu_seconds
-    side.moves_a_second.append(await load.busy(BUSY))
+    before, cpu_before = load.acknowledged, server.cpu_seconds
+    side.moves_per_second.append(await load.busy(BUSY))
     moves = load.acknowledged - before
-    side.microseconds_a_move.append(1e6 * (server.cpu_seconds - processor) / moves)
+    side.microseconds_per_move.append(1e6 * (server.cpu_seconds - cpu_before) / moves)
 
 
 def _show(found: Comparison) -> None:
@@ -175,15 +176,15 @@ def _show(found: Comparison) -> None:
         table.add_column(column, justify="right" if column else "left")
     table.add_row(
         "moves/s",
-        f"{median(found.base.moves_a_second):,.0f}",
-        f"{median(found.this.moves_a_second):,.0f}",
+        f"{median(found.base.moves_per_second):,.0f}",
+        f"{median(found.this.moves_per_second):,.0f}",
         f"{found.speed:.3f}",
     )
     table.add_row(
-        "server's processor time a move, µs",
-        f"{median(found.base.microseconds_a_move):,.0f}",
-        f"{median(found.this.microseconds_a_move):,.0f}",
-        f"{found.processor:.3f}",
+        "CPU time of the server per move, µs",
+        f"{median(found.base.microseconds_per_move):,.0f}",
+        f"{median(found.this.microseconds_per_move):,.0f}",
+        f"{found.cpu_time:.3f}",
     )
     Console().print(table)
 

@@ -20,7 +20,7 @@ import asyncpg
 from benchmarks.server.processes import free_port, on_core
 
 MOVES = """SELECT count(*) FROM entries WHERE body LIKE '{"a":"move"%'"""
-# By convention this folder is on a disk. Where /tmp is kept in memory, nothing written to it is durable.
+# By convention this folder is on a disk, unlike /tmp, which can be a file system in memory.
 ON_DISK = Path("/var/tmp")
 
 
@@ -30,21 +30,21 @@ class Store:
 
     name: str
     folder: Path
-    url: str  # empty for the file in the folder
+    url: str  # empty for an SQLite file in the folder
 
     def syncs(self) -> list[float]:
-        """Return the seconds of a hundred synchronous writes of a page."""
-        taken = []
+        """Return the durations of 100 synchronous writes of a page, in seconds."""
+        seconds = []
         with (self.folder / "probe").open("wb", buffering=0) as file:
             for _ in range(100):
                 file.write(bytes(4096))
-                begun = time.perf_counter()
+                start = time.perf_counter()
                 os.fsync(file.fileno())
-                taken.append(time.perf_counter() - begun)
-        return taken
+                seconds.append(time.perf_counter() - start)
+        return seconds
 
     def moves(self) -> int:
-        """Number of moves in the database."""
+        """Return the number of moves in the database."""
         if self.url:
             return asyncio.run(_count(self.url))
         (file,) = self.folder.glob("*.sqlite3")
@@ -85,7 +85,7 @@ def _folder() -> Iterator[Path]:
 
 @contextmanager
 def _cluster(core: int | None) -> Iterator[int]:
-    """Start PostgreSQL with default settings, which wait for the disk at every commit."""
+    """Start PostgreSQL with default settings, which make every commit durable."""
     programs, port = _programs(), free_port()
     with _folder() as folder:
         if os.getuid() == 0:  # PostgreSQL refuses to run as root

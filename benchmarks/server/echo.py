@@ -1,4 +1,4 @@
-"""The reference: the same WebSocket server without a game. It echoes every message."""
+"""The reference: the same WebSocket server without games. It echoes every message."""
 
 from __future__ import annotations
 

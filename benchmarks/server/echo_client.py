@@ -1,4 +1,4 @@
-"""Clients of the echo server: the capacity of this machine at this moment."""
+"""Clients of the echo server, which measure the current capacity of the machine."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ TEXT = b'{"do":"move","id":"12","n":12,"pick":345}'
 
 
 class Echo:
-    """Clients that each send a text as soon as the last one has returned."""
+    """Clients that send the next text as soon as the last one has been echoed."""
 
     def __init__(self, port: int) -> None:
         self._port = port
         self._sockets: list[WebSocket] = []
-        self._going = False
+        self._running = False
         self._count = 0
         self._waiting = 0
 
@@ -32,20 +32,20 @@ class Echo:
 
     def _heard(self, socket: WebSocket) -> None:
         self._count += 1
-        if self._going:
+        if self._running:
             socket.send(TEXT)
         else:
             self._waiting -= 1
 
     async def run(self, seconds: float) -> float:
         """Return echoes per second."""
-        self._going, self._count, self._waiting = True, 0, len(self._sockets)
-        begun = time.perf_counter()
+        self._running, self._count, self._waiting = True, 0, len(self._sockets)
+        start = time.perf_counter()
         for socket in self._sockets:
             socket.send(TEXT)
         await asyncio.sleep(seconds)
-        rate = self._count / (time.perf_counter() - begun)
-        self._going = False
+        rate = self._count / (time.perf_counter() - start)
+        self._running = False
         while self._waiting:
             await asyncio.sleep(0.01)
         return rate

@@ -14,8 +14,8 @@ class Failed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """Answer of a server."""
+class Response:
+    """HTTP response."""
 
     status: int
     headers: dict[str, str]
@@ -33,55 +33,55 @@ class Http:
         for _ in range(connections):
             self._free.put_nowait(None)
 
-    async def get(self, path: str, **headers: str) -> Answer:
-        """Return the body at a path."""
-        return await self._ask("GET", path, b"", headers)
+    async def get(self, path: str, **headers: str) -> Response:
+        """Send a GET request and return the response."""
+        return await self._request("GET", path, b"", headers)
 
-    async def ask(self, method: str, path: str, body: bytes = b"", **headers: str) -> Answer:
-        """Send a request and return the answer, whatever its status."""
-        return await self._ask(method, path, body, headers)
+    async def request(self, method: str, path: str, body: bytes = b"", **headers: str) -> Response:
+        """Send a request and return the response, whatever its status."""
+        return await self._request(method, path, body, headers)
 
     async def post(self, path: str, body: dict[str, Any], token: str = "") -> Any:
-        """Send a request and return the decoded JSON. Raises `Failed`."""
+        """Send a POST request and return the decoded JSON. Raises `Failed`."""
         headers = {"Content-Type": "application/json"}
         if token:
             headers["Authorization"] = f"Bearer {token}"
-        answer = await self._ask("POST", path, msgspec.json.encode(body), headers)
-        if answer.status >= 300:
-            raise Failed(f"POST {path}: {answer.status} {answer.body.decode()[:300]}")
-        return msgspec.json.decode(answer.body)
+        response = await self._request("POST", path, msgspec.json.encode(body), headers)
+        if response.status >= 300:
+            raise Failed(f"POST {path}: {response.status} {response.body.decode()[:300]}")
+        return msgspec.json.decode(response.body)
 
-    async def _ask(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> Answer:
+    async def _request(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> Response:
         lines = [f"{method} {path} HTTP/1.1", f"Host: 127.0.0.1:{self._port}"]
         lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
         request = "\r\n".join([*lines, f"Content-Length: {len(body)}", "", ""]).encode() + body
-        used = await self._free.get()
+        reused = await self._free.get()
         free = None
         try:
-            if used is not None:
+            if reused is not None:
                 try:
-                    answer, free = await _exchange(*used, request), used
-                    return answer
+                    response, free = await _exchange(*reused, request), reused
+                    return response
                 except (ConnectionError, asyncio.IncompleteReadError):
-                    pass  # the server hangs up when nothing is asked for long
+                    pass  # the server has closed the idle connection
             new = await asyncio.open_connection("127.0.0.1", self._port, local_addr=self._local)
-            answer, free = await _exchange(*new, request), new
-            return answer
+            response, free = await _exchange(*new, request), new
+            return response
         finally:
             self._free.put_nowait(free)
 
     async def close(self) -> None:
         """Close all connections."""
         while not self._free.empty():
-            if found := self._free.get_nowait():
-                found[1].close()
+            if connection := self._free.get_nowait():
+                connection[1].close()
 
 
-async def _exchange(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: bytes) -> Answer:
+async def _exchange(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: bytes) -> Response:
     writer.write(request)
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
     first, *lines = head.rstrip("\r\n").split("\r\n")
     pairs = (line.partition(":") for line in lines)
     headers = {name.lower(): value.strip() for name, _, value in pairs}
     body = await reader.readexactly(int(headers.get("content-length", "0")))
-    return Answer(int(first.split()[1]), headers, body)
+    return Response(int(first.split()[1]), headers, body)

@@ -14,11 +14,11 @@ import msgspec
 from benchmarks.server.http_client import Http
 from benchmarks.server.websocket_client import WebSocket, connect
 
-AT_ONCE = 8  # tables that are set up at the same time
+CONCURRENCY = 8  # tables that are set up concurrently
 
 
 class Offered(msgspec.Struct):
-    """The offered moves; only their number is decoded."""
+    """The offered moves, of which only the number is decoded."""
 
     tile: msgspec.Raw
     others: msgspec.Raw
@@ -29,23 +29,23 @@ class Offered(msgspec.Struct):
         return (tiles.count(b",") + 1 if len(tiles) > 2 else 0) + bytes(self.others).count(b'"move"')
 
 
-class Now(msgspec.Struct):
-    """State of the game."""
+class GameStatus(msgspec.Struct):
+    """Status of the game."""
 
     phase: str
 
 
-class Told(msgspec.Struct):
-    """The fields of a message that a client needs."""
+class Message(msgspec.Struct):
+    """The fields of a server message that a client needs."""
 
     type: str
     n: int = 0
     ack: str | None = None
-    now: Now | None = None
+    now: GameStatus | None = None
     moves: Offered | None = None
 
 
-_DECODER = msgspec.json.Decoder(Told)
+_DECODER = msgspec.json.Decoder(Message)
 
 
 @dataclass(slots=True)
@@ -67,10 +67,10 @@ class Seat:
 
     def hear(self, text: bytes) -> None:
         """Handle a message."""
-        told = _DECODER.decode(text)
-        if told.type in ("step", "view"):
-            self._table.heard(self, told)
-        elif told.type == "refused":
+        message = _DECODER.decode(text)
+        if message.type in ("step", "view"):
+            self._table.handle(self, message)
+        elif message.type == "refused":
             raise RuntimeError(text[:300].decode())
 
 
@@ -81,28 +81,28 @@ class Table:
 
     def __init__(self, load: Load) -> None:
         self._load = load
-        self._sent: dict[int, float] = {}  # when the move was sent that makes entry n
+        self._sent: dict[int, float] = {}  # time at which the move for entry n was sent
         self._offer: tuple[Seat, int, int] | None = None
         self.game_over = False
         self.seats = (Seat(self), Seat(self))
 
-    def heard(self, seat: Seat, told: Told) -> None:
+    def handle(self, seat: Seat, message: Message) -> None:
         """Handle a message to a seat."""
         load, now = self._load, time.perf_counter()
-        if told.ack is not None:
+        if message.ack is not None:
             load.acknowledged += 1
-            load.latencies.sender.append(now - self._sent[told.n])
-        elif (sent := self._sent.get(told.n)) is not None:
+            load.latencies.sender.append(now - self._sent[message.n])
+        elif (sent := self._sent.get(message.n)) is not None:
             load.latencies.other.append(now - sent)
-        if told.moves is not None:
-            self._offer = seat, told.n, told.moves.count
-            load.offered(self)
-        elif told.now is not None and told.now.phase == "over" and not self.game_over:
+        if message.moves is not None:
+            self._offer = seat, message.n, message.moves.count
+            load.on_offer(self)
+        elif message.now is not None and message.now.phase == "over" and not self.game_over:
             self.game_over = True
-            load.ended(self)
+            load.on_game_over(self)
 
     def move(self) -> None:
-        """Make the next move, if there is one."""
+        """Play a random offered move, if there is an offer."""
         if self._offer is None:
             return
         seat, n, count = self._offer
@@ -124,49 +124,50 @@ class Load:
     """Tables in play, spare tables that replace finished ones, and counters.
 
     Args:
-        port: Where the server is.
-        game: What is played.
-        apart: Whether everybody has a loopback address of their own, so that limits by address let them in.
+        port: port of the server.
+        game: game to play.
+        separate_addresses: whether each client has a different loopback address, so that limits per address
+            do not apply.
     """
 
-    def __init__(self, port: int, game: str, *, apart: bool = False) -> None:
-        self.http = Http(port, AT_ONCE)
-        self._apart = apart
-        self._people = 0
+    def __init__(self, port: int, game: str, *, separate_addresses: bool = False) -> None:
+        self.http = Http(port, CONCURRENCY)
+        self._separate_addresses = separate_addresses
+        self._addresses = 0
         self._port = port
         self._game = game
         self.tables: list[Table] = []
         self._spare: list[Table] = []
         self._finished: list[Table] = []
-        self._on_offer: Callable[[Table], None] | None = None
+        self._reaction: Callable[[Table], None] | None = None
         self._pace: float | None = None
         self.latencies = Latencies()
         self.sent = 0
         self.acknowledged = 0
-        self.short = 0  # games that ended when there was no spare table
+        self.missing_spares = 0  # games that ended when there was no spare table
 
     # ------------------------------------------------------------ setting up
 
     async def grow(self, tables: int, spare: int = 0) -> None:
-        """Open tables until the numbers in use and in reserve are reached."""
-        waiting = asyncio.Semaphore(AT_ONCE)
+        """Open tables until there are `tables` in play and `spare` in reserve."""
+        semaphore = asyncio.Semaphore(CONCURRENCY)
 
-        async def one(into: list[Table]) -> None:
-            async with waiting:
-                into.append(await self._open())
+        async def add_to(group: list[Table]) -> None:
+            async with semaphore:
+                group.append(await self._open())
 
-        wanted = [self.tables] * (tables - len(self.tables)) + [self._spare] * (spare - len(self._spare))
-        await asyncio.gather(*(one(into) for into in wanted))
+        missing = [self.tables] * (tables - len(self.tables)) + [self._spare] * (spare - len(self._spare))
+        await asyncio.gather(*(add_to(group) for group in missing))
 
     async def _open(self) -> Table:
         sources = [self._source(), self._source()]
-        # Without addresses of their own all share a few connections.
+        # Clients without separate addresses share a few connections.
         https = [Http(self._port, 1, source) if source else self.http for source in sources]
         names = ("Ada", "Ben")
         guests = [
             await http.post("/api/guests", {"name": name}) for http, name in zip(https, names, strict=True)
         ]
-        host, guest = (str(made["token"]) for made in guests)
+        host, guest = (str(created["token"]) for created in guests)
         body: dict[str, Any] = {"game": self._game, "seats": [{"kind": "me"}, {"kind": "open"}]}
         opened = await https[0].post("/api/tables", body, host)
         path = f"/api/tables/{opened['id']}"
@@ -174,16 +175,16 @@ class Load:
         table = Table(self)
         for seat, token, source in zip(table.seats, (host, guest), sources, strict=True):
             seat.socket = await connect(self._port, f"{path}/live", token, seat.hear, source)
-        if self._apart:
+        if self._separate_addresses:
             for http in https:
                 await http.close()
         return table
 
     def _source(self) -> str | None:
-        if not self._apart:
+        if not self._separate_addresses:
             return None
-        self._people += 1
-        return f"127.1.{self._people // 250}.{self._people % 250 + 1}"
+        self._addresses += 1
+        return f"127.1.{self._addresses // 250}.{self._addresses % 250 + 1}"
 
     def tidy(self) -> None:
         """Close the tables whose games are over."""
@@ -201,48 +202,48 @@ class Load:
 
     # ------------------------------------------------------------ playing
 
-    def offered(self, table: Table) -> None:
-        """Note that the seat to move at a table has its offer."""
-        if self._on_offer is not None:
-            self._on_offer(table)
+    def on_offer(self, table: Table) -> None:
+        """React to the offer of the seat to move at a table."""
+        if self._reaction is not None:
+            self._reaction(table)
 
-    def ended(self, table: Table) -> None:
+    def on_game_over(self, table: Table) -> None:
         """Replace a table whose game is over by a spare one."""
         self._finished.append(table)
-        at = self.tables.index(table)
+        index = self.tables.index(table)
         if not self._spare:
-            self.short += 1
+            self.missing_spares += 1
             return
-        self.tables[at] = other = self._spare.pop()
+        self.tables[index] = spare = self._spare.pop()
         if self._pace is not None:
-            self._schedule(other, self._pace * random.random())
+            self._schedule(spare, self._pace * random.random())
         else:
-            self.offered(other)
+            self.on_offer(spare)
 
     async def busy(self, seconds: float) -> float:
         """Move at every table as soon as possible; return acknowledged moves per second."""
-        begun, before = self._begin()
-        self._on_offer = Table.move
+        start, before = self._start()
+        self._reaction = Table.move
         for table in self.tables:
             table.move()
         await asyncio.sleep(seconds)
-        rate = (self.acknowledged - before) / (time.perf_counter() - begun)
+        rate = (self.acknowledged - before) / (time.perf_counter() - start)
         await self._pause()
         return rate
 
     async def paced(self, seconds: float, pace: float) -> float:
-        """Move at every table once per `pace` seconds, staggered; return acknowledged moves per second."""
-        begun, before = self._begin()
+        """Move at every table every `pace` seconds, staggered; return acknowledged moves per second."""
+        start, before = self._start()
         self._pace = pace
         for table in self.tables:
             self._schedule(table, pace * random.random())
         await asyncio.sleep(seconds)
-        rate = (self.acknowledged - before) / (time.perf_counter() - begun)
+        rate = (self.acknowledged - before) / (time.perf_counter() - start)
         self._pace = None
         await self._pause()
         return rate
 
-    def _begin(self) -> tuple[float, int]:
+    def _start(self) -> tuple[float, int]:
         self.latencies = Latencies()
         return time.perf_counter(), self.acknowledged
 
@@ -254,12 +255,12 @@ class Load:
         if self._pace is None or table.game_over:
             return
         table.move()
-        # From when it should have been: lateness must not slow the load down.
+        # Relative to the scheduled time, so that delays do not reduce the load.
         asyncio.get_running_loop().call_at(due + self._pace, self._tick, table, due + self._pace)
 
     async def _pause(self) -> None:
         """Stop moving and wait for outstanding answers."""
-        self._on_offer = None
+        self._reaction = None
         for _ in range(1000):
             if self.acknowledged == self.sent:
                 break

@@ -1,4 +1,4 @@
-"""Measurements: tables in play, idle tables, time to the first page."""
+"""Measurements: tables in play, memory of idle tables, and time to the first page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from benchmarks.server.echo_client import Echo
 from benchmarks.server.http_client import Http
 from benchmarks.server.load import Latencies, Load
 from benchmarks.server.processes import (
-    Placing,
+    CoreLayout,
     Running,
     echo_command,
     free_port,
@@ -29,19 +29,20 @@ from benchmarks.server.processes import (
 )
 from benchmarks.server.report import Memory, Page, Played, spread
 
-BUSY = 1.5  # seconds of a round
+# Seconds per round.
+BUSY = 1.5
 ECHO = 0.7
 PACED = 8.0
-WARMING = 3.0
-GAMES_A_SECOND = 120  # more than can end
-SHORTEST_GAME = 15  # moves, about
+WARM_UP = 3.0
 SETTLING = 2.0
+MAX_GAMES_PER_SECOND = 120  # upper limit of games that end at full speed
+MIN_GAME_LENGTH = 15  # moves
 
 T = TypeVar("T")
 
 
 def run_on(core: int, work: Callable[[], Awaitable[T]]) -> T:
-    """Run the clients on a core, with garbage collection out of the way."""
+    """Run the clients on a core, without garbage collection."""
 
     async def main() -> T:
         return await work()
@@ -55,48 +56,53 @@ def run_on(core: int, work: Callable[[], Awaitable[T]]) -> T:
             gc.collect()
 
 
-def play(kind: str, placing: Placing, game: str, tables: int, *, pace: float | None, rounds: int) -> Played:
-    """Measure tables in play; all moves are counted in the database at the end."""
+def play(kind: str, layout: CoreLayout, game: str, tables: int, *, pace: float | None, rounds: int) -> Played:
+    """Measure tables in play. At the end, all moves are counted in the database."""
     with ExitStack() as stack:
-        kept = stack.enter_context(store(kind, placing.server))
-        server = stack.enter_context(_server(kept, placing.server))
+        database = stack.enter_context(store(kind, layout.server))
+        server = stack.enter_context(_server(database, layout.server))
         port = free_port()
-        echo = stack.enter_context(running(echo_command(port), port, placing.server))
+        echo = stack.enter_context(running(echo_command(port), port, layout.server))
         server.settle()
 
         async def work() -> Played:
-            return await _play(kept, placing, game, server, echo.port, tables, pace, rounds)
+            load = Load(server.port, game)
+            return await _play(
+                database, server, load, Echo(echo.port), layout, tables=tables, pace=pace, rounds=rounds
+            )
 
-        played = run_on(placing.clients, work)
+        played = run_on(layout.clients, work)
         server.kill()
-        found = kept.moves()
+        found = database.moves()
         assert found == played.moves, f"{played.moves} moves were acknowledged, {found} are in the database"
         return played
 
 
-def _server(kept: Store, core: int | None) -> AbstractContextManager[Running]:
+def _server(database: Store, core: int | None) -> AbstractContextManager[Running]:
     port = free_port()
-    return running(serve_command(port, kept.folder, kept.url), port, core)
+    return running(serve_command(port, database.folder, database.url), port, core)
 
 
 async def _play(
-    kept: Store,
-    placing: Placing,
-    game: str,
+    database: Store,
     server: Running,
-    echo_port: int,
+    load: Load,
+    echo: Echo,
+    layout: CoreLayout,
+    *,
     tables: int,
     pace: float | None,
     rounds: int,
 ) -> Played:
-    load, echo = Load(server.port, game), Echo(echo_port)
     seconds = BUSY if pace is None else PACED
-    # Games that began at the same time also end at the same time.
-    spare = tables + int(seconds * (GAMES_A_SECOND if pace is None else tables / pace / SHORTEST_GAME))
+    # Games that started at the same time end at about the same time, so every table needs a spare one.
+    spare = tables + int(
+        seconds * (MAX_GAMES_PER_SECOND if pace is None else tables / pace / MIN_GAME_LENGTH)
+    )
     await echo.grow(tables)
     await load.grow(tables, spare)
-    await load.busy(WARMING)
-    rates, echoes, taken = list[float](), list[float](), list[Latencies]()
+    await load.busy(WARM_UP)
+    rates, echoes, latencies = list[float](), list[float](), list[Latencies]()
     syncs = list[list[float]]()
     server_cpu = client_cpu = 0.0
     before = load.acknowledged
@@ -104,39 +110,42 @@ async def _play(
         load.tidy()
         await load.grow(tables, spare)
         await asyncio.sleep(0.3)
-        syncs.append(kept.syncs())
+        syncs.append(database.syncs())
         echoes.append(await echo.run(ECHO))
-        mine, theirs = time.process_time(), server.cpu_seconds
+        client_start, server_start = time.process_time(), server.cpu_seconds
         rates.append(await (load.busy(seconds) if pace is None else load.paced(seconds, pace)))
-        client_cpu += time.process_time() - mine
-        server_cpu += server.cpu_seconds - theirs
-        taken.append(load.latencies)
+        client_cpu += time.process_time() - client_start
+        server_cpu += server.cpu_seconds - server_start
+        latencies.append(load.latencies)
     moves = load.acknowledged - before
     echo.close()
     await load.close()
     return Played(
-        database=kept.name,
-        placing=placing.name,
+        database=database.name,
+        layout=layout.name,
         tables=tables,
         paced=pace is not None,
-        moves_a_second=median(rates),
+        moves_per_second=median(rates),
         lowest=min(rates),
         highest=max(rates),
-        echoes_a_second=median(echoes),
+        echoes_per_second=median(echoes),
         ratio=median(rate / echo for rate, echo in zip(rates, echoes, strict=True)),
         disk=spread(syncs),
-        sender=spread([one.sender for one in taken]),
-        other=spread([one.other for one in taken]),
+        sender=spread([round_latencies.sender for round_latencies in latencies]),
+        other=spread([round_latencies.other for round_latencies in latencies]),
         server_cpu=1e6 * server_cpu / moves,
         client_cpu=1e6 * client_cpu / moves,
         moves=load.acknowledged,
-        short=load.short,
+        missing_spares=load.missing_spares,
     )
 
 
-def rest(kind: str, placing: Placing, game: str, tables: int) -> Memory:
-    """Measure the memory of idle tables with two connected clients each, from two numbers of tables."""
-    with store(kind, placing.server) as kept, _server(kept, placing.server) as server:
+def idle_memory(kind: str, layout: CoreLayout, game: str, tables: int) -> Memory:
+    """Measure the memory of idle tables with two connected clients each.
+
+    It is the difference between `tables` and twice as many tables, so fixed costs do not count.
+    """
+    with store(kind, layout.server) as database, _server(database, layout.server) as server:
         server.settle()
 
         async def work() -> Memory:
@@ -151,58 +160,56 @@ def rest(kind: str, placing: Placing, game: str, tables: int) -> Memory:
             await load.close()
             return Memory(kind, tables, (sizes[2] - sizes[1]) / tables, sizes[0])
 
-        return run_on(placing.clients, work)
+        return run_on(layout.clients, work)
 
 
-def first_page(placing: Placing, rounds: int) -> Page:
-    """Measure the time from the start of a server to the first page and to all its files."""
-    with store("sqlite", None) as kept:
+def first_page(layout: CoreLayout, rounds: int) -> Page:
+    """Measure the time from the start of a server to the first page, and to all files of the page."""
+    with store("sqlite", None) as database:
         starts, found = [], list[tuple[float, float, int, int]]()
         for _ in range(rounds + 1):
-            with _server(kept, placing.server) as server:
+            with _server(database, layout.server) as server:
                 starts.append(server.seconds)
-                found.append(run_on(placing.clients, partial(_fetch, server.port)))
+                found.append(run_on(layout.clients, partial(_fetch, server.port)))
     _, _, files, size = found[-1]
     return Page(
         first_start=starts[0],
         start=median(starts[1:]),
-        page=1000 * median(one[0] for one in found[1:]),
+        page=1000 * median(times[0] for times in found[1:]),
         files=files,
         kilobytes=size / 1000,
-        all=1000 * median(one[1] for one in found[1:]),
+        all=1000 * median(times[1] for times in found[1:]),
     )
 
 
 async def _fetch(port: int) -> tuple[float, float, int, int]:
-    """Return seconds to the page and to all its files, number of files, and bytes."""
+    """Return the seconds for the page, the seconds for all files, the number of files, and their bytes."""
     http = Http(port, 1)
     paths = await _files(http)
-    begun, size = time.perf_counter(), 0
-    alone = 0.0
+    start, size = time.perf_counter(), 0
+    page_seconds = 0.0
     for path in paths:
         size += len((await http.get(path, Accept_Encoding="gzip")).body)
-        alone = alone or time.perf_counter() - begun
-    taken = time.perf_counter() - begun
+        page_seconds = page_seconds or time.perf_counter() - start
+    all_seconds = time.perf_counter() - start
     await http.close()
-    return alone, taken, len(paths) - 1, size
+    return page_seconds, all_seconds, len(paths) - 1, size
 
 
 async def _files(http: Http) -> list[str]:
     """Return the paths of the page and of all files it needs: styles, scripts and their imports."""
-    found, at = ["/"], 0
-    while at < len(found):
-        path = found[at]
-        at += 1
+    found = ["/"]
+    for path in found:  # grows during the loop
         text = (await http.get(path)).body.decode(errors="replace")
         pattern = r'(?:href|src)="(/[^"]*\.\w+)"' if path == "/" else r'(?:from|import) *"(\.[^"]*\.js)"'
         for name in re.findall(pattern, text) if path == "/" or path.endswith(".js") else ():
-            whole = name if name.startswith("/") else _joined(path, name)
-            if whole not in found:
-                found.append(whole)
+            absolute = name if name.startswith("/") else _resolve(path, name)
+            if absolute not in found:
+                found.append(absolute)
     return found
 
 
-def _joined(path: str, relative: str) -> str:
+def _resolve(path: str, relative: str) -> str:
     parts = path.split("/")[:-1]
     for part in relative.split("/"):
         if part == "..":

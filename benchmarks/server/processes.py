@@ -1,4 +1,4 @@
-"""Server processes, each on a given core."""
+"""Server processes, each pinned to a core."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-PATIENCE = 120.0
+START_TIMEOUT = 120.0  # seconds
 
 
 class DidNotStart(Exception):
@@ -23,19 +23,19 @@ class DidNotStart(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Placing:
-    """The cores of the server (with its database) and of the clients."""
+class CoreLayout:
+    """The core of the server (and its database), and the core of the clients."""
 
     name: str
     server: int
     clients: int
 
 
-def placings() -> tuple[Placing, ...]:
-    """Return the placings to measure: one core for everything, and one core each where there are two."""
+def core_layouts() -> tuple[CoreLayout, ...]:
+    """Return the layouts to measure: one core for everything and, if there are two cores, separate cores."""
     cores = sorted(os.sched_getaffinity(0))
-    one = Placing("one core", cores[-1], cores[-1])
-    return (one, Placing("a core each", cores[-1], cores[0])) if len(cores) > 1 else (one,)
+    shared = CoreLayout("one core", cores[-1], cores[-1])
+    return (shared, CoreLayout("separate cores", cores[-1], cores[0])) if len(cores) > 1 else (shared,)
 
 
 @contextmanager
@@ -63,7 +63,7 @@ class Running:
 
     process: subprocess.Popen[bytes]
     port: int
-    seconds: float  # from its start to its first answer
+    seconds: float  # from its start to its first response
 
     @property
     def resident(self) -> int:
@@ -83,7 +83,7 @@ class Running:
                 pages = int((folder / "statm").read_text().split()[1])
                 pids += [int(pid) for task in (folder / "task").iterdir() for pid in _children(task)]
             except (OSError, IndexError):
-                continue  # it has ended in this moment
+                continue  # the process has just exited
             total += pages * os.sysconf("SC_PAGE_SIZE")
         return total
 
@@ -102,7 +102,7 @@ class Running:
                 return
 
     def kill(self) -> None:
-        """Kill the process without warning, as a power cut would."""
+        """Kill the process without a chance to clean up."""
         self.process.kill()
         self.process.wait()
 
@@ -124,25 +124,25 @@ def running(
     env: Mapping[str, str] | None = None,
 ) -> Iterator[Running]:
     """Start a command on a core and wait until it serves a path. Raises `DidNotStart`."""
-    with tempfile.TemporaryFile() as said:
-        begun = time.perf_counter()
+    with tempfile.TemporaryFile() as output:
+        start = time.perf_counter()
         with on_core(core):
-            process = subprocess.Popen(command, stdout=said, stderr=said, start_new_session=True, env=env)
+            process = subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True, env=env)
         try:
-            _wait(process, port, path, begun)
-            yield Running(process, port, time.perf_counter() - begun)
+            _wait(process, port, path, start)
+            yield Running(process, port, time.perf_counter() - start)
         except DidNotStart as error:
-            said.seek(0)
-            raise DidNotStart(f"{error}\n{said.read().decode(errors='replace')[-3000:]}") from None
+            output.seek(0)
+            raise DidNotStart(f"{error}\n{output.read().decode(errors='replace')[-3000:]}") from None
         finally:
             _stop(process)
 
 
-def _wait(process: subprocess.Popen[bytes], port: int, path: str, begun: float) -> None:
+def _wait(process: subprocess.Popen[bytes], port: int, path: str, start: float) -> None:
     request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode()
-    while time.perf_counter() - begun < PATIENCE:
+    while time.perf_counter() - start < START_TIMEOUT:
         if process.poll() is not None:
-            raise DidNotStart(f"the server ended with status {process.returncode}")
+            raise DidNotStart(f"the server exited with status {process.returncode}")
         try:
             with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
                 connection.sendall(request)
@@ -165,7 +165,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 
 class Program(NamedTuple):
-    """The package of a commit and the words of its command line, which were others before version 0.2."""
+    """The package of a commit, and the names of its commands and options, which changed in version 0.2."""
 
     package: str = "axiogames"
     compile_rules: str = "compile"
@@ -176,7 +176,7 @@ THIS = Program()
 
 
 def program_in(sources: Path) -> Program:
-    """Return the program in the source folder of any commit."""
+    """Return the program in a source folder, of this or an older commit."""
     package = "axiogames" if (sources / "axiogames").is_dir() else "axio"
     commands = "\n".join(
         path.read_text(encoding="utf-8") for path in (sources / package / "cli").rglob("*.py")
@@ -189,7 +189,7 @@ def program_in(sources: Path) -> Program:
 
 
 def compile_rules(program: Program = THIS, env: Mapping[str, str] | None = None) -> None:
-    """Compile what the server would otherwise compile while it is measured."""
+    """Compile the rules ahead of time, so that the server does not compile them while it is measured."""
     command = [sys.executable, "-m", program.package, program.compile_rules]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=env)
 

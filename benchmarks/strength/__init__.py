@@ -1,1 +1,1 @@
-"""The strength of the players, by matches of the arena."""
+"""Playing strength of the bots, measured by matches of the arena."""

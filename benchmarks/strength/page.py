@@ -1,6 +1,6 @@
-"""docs/explanation/strength.md: the figures of all matches of `benchmarks.strength`.
+"""Generator of docs/explanation/strength.md: the figures of all matches of `benchmarks.strength`.
 
-What the arena found is kept in docs/_data/strength/, a file a match; the page is made from these files alone.
+The summaries of the arena are in docs/_data/strength/, one file per match. They determine the whole page.
 """
 
 from __future__ import annotations
@@ -15,48 +15,45 @@ from axiogames.analysis.arena.page import SUMMARY_FILE, ArenaReport, write_repor
 from axiogames.analysis.arena.statistics import IntervalEstimate
 from axiogames.analysis.arena.summary import BotStats, PairStats
 from axiogames.games import GAMES
-from benchmarks.strength.run import LEVELS, MATCHES, TIMES
+from benchmarks.strength.run import LEVELS, MATCHES, TIME_LIMITS
 
 Cells = tuple[object, ...]
 
 FOLDER = Path("docs/_data/strength")
 PAGE = Path("docs/explanation/strength.md")
-ASKED = {
-    "greedy": 98,
-    "balanced": 98,
-    "mc@1s": 80,
-    "instant": 75,
-}  # of `sim@1s`, per cent, where tracks decide
-ASKED_ELSEWHERE = {"greedy": 85, "balanced": 85}
-ASKED_OF_INSTANT = 85
+# Target win rates in percent.
+SIM_TARGETS_DOMINOES = {"greedy": 98, "balanced": 98, "mc@1s": 80, "instant": 75}
+SIM_TARGETS = {"greedy": 85, "balanced": 85}
+INSTANT_TARGET_DOMINOES = 85
 DOMINOES = GAMES[:2]
-LIMITS = (*TIMES[:-1], "1s", TIMES[-1])
+LIMITS = (*TIME_LIMITS[:-1], "1s", TIME_LIMITS[-1])
 
-HEAD = """# How strong the players are
+HEAD = """# Strength of the players
 
-Everything here was measured by `axio arena`; [arena.md](../guides/arena.md) says what is played and what each
-figure means: shared deals, every deal in every seat, intervals of 95 % over deals in brackets. `python -m
-benchmarks.strength --jobs K` plays the matches, and `python -m benchmarks.strength report` makes this page of
-what the arena found. All of that, with the command, the version and the machine, is in
-`docs/_data/strength`.
-Who thinks by the clock makes other moves on another machine, and weaker ones on a busy one.
+All figures on this page were measured with `axio arena`. The [arena guide](../guides/arena.md) describes
+the schedule (shared deals, every deal in every seat) and defines the figures. Parentheses contain 95 %
+intervals over deals. `python -m benchmarks.strength --jobs K` plays the matches, and `python -m
+benchmarks.strength report` generates this page from the results in `docs/_data/strength`, which include the
+command, the version and the machine of each match. Bots with a time limit play differently on another
+machine, and more weakly on a busy one.
 
-`sim@1s` may think for a second a move on one core, and thinks less where more would change nothing.
+`sim@1s` has a limit of one second per move on one core. It stops earlier if more rollouts cannot change its
+choice.
 """
 
 
-def collect(kept: Path) -> Iterator[str]:
-    """Write the arena's reports of all played matches, store their figures, and return their names."""
+def collect(folder: Path) -> Iterator[str]:
+    """Write the arena's reports of all played matches, copy their summaries, and yield their names."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name in MATCHES:
-        if (kept / name).is_dir():
-            write_report(kept / name)
-            (FOLDER / f"{name}.json").write_bytes((kept / name / SUMMARY_FILE).read_bytes())
+        if (folder / name).is_dir():
+            write_report(folder / name)
+            (FOLDER / f"{name}.json").write_bytes((folder / name / SUMMARY_FILE).read_bytes())
             yield name
 
 
 def read(folder: Path = FOLDER) -> dict[str, ArenaReport]:
-    """Return the stored figures, by match."""
+    """Return the stored summaries, by match."""
     return {
         name: msgspec.json.decode((folder / f"{name}.json").read_bytes(), type=ArenaReport)
         for name in MATCHES
@@ -71,57 +68,58 @@ def page(found: dict[str, ArenaReport]) -> str:
             HEAD,
             *_table(
                 "Two players: `sim@1s`",
-                ("game", "against", "games", "wins", "asked", "mean time a move"),
-                _against(found),
+                ("game", "opponent", "games", "wins", "target", "mean time per move"),
+                _sim(found),
             ),
             *_table(
-                "Two players: `instant`, without any search",
-                ("game", "against", "games", "wins", "asked", "mean time a move"),
+                "Two players: `instant`, without rollouts",
+                ("game", "opponent", "games", "wins", "target", "mean time per move"),
                 _instant(found),
             ),
             *_table(
-                "Three and four players: the mean place",
-                ("game", "players", "games", "places, the best first", "`sim` before `instant`"),
+                "Three and four players: mean place",
+                ("game", "players", "games", "mean places, best first", "`sim` ahead of `instant`"),
                 _places(found),
             ),
             *_table(
-                "Alone: the mean of the lowest colour",
-                ("game", "player", "deals", "lowest", "mean of each, lowest first"),
-                _alone(found),
-                "In `trio`, which has one track, the mean of all points.",
+                "One player: mean of the lowest track",
+                ("game", "player", "deals", "lowest", "mean points, lowest track first"),
+                _solo(found),
+                "`trio` has one track, so its figure is the mean of all points.",
             ),
             *_table(
-                "What time is worth",
-                ("game", *LIMITS, "the deal decided"),
+                "Effect of thinking time",
+                ("game", *LIMITS, "explained by the deal"),
                 _times(found),
-                "`sim` with so much time a move against `instant`, and how much the deal decided:",
+                "Win rate of `sim` against `instant` by time limit per move, and the share of the variance"
+                " not due to skill that the deal explains:",
             ),
             *_table(
-                "The levels for people",
+                "Levels for people",
                 ("game", *LEVELS),
                 _levels(found),
-                "Elo at two seats, the mean of all levels being 0, each level against every other:",
+                "Elo at two seats, relative to the mean of all levels. Every level played every other:",
             ),
-            *_table("Where the figures come from", ("match", "command", "machine"), _origins(found)),
+            *_table("Provenance of the figures", ("match", "command", "machine"), _origins(found)),
         ]
     )
 
 
-def _table(title: str, head: Sequence[str], rows: Iterable[Cells], said: str = "") -> Iterator[str]:
-    """Return a section, or nothing if it has no rows."""
+def _table(title: str, head: Sequence[str], rows: Iterable[Cells], text: str = "") -> Iterator[str]:
+    """Yield the lines of a section, or nothing if it has no rows."""
     lines = [_row(*row) for row in rows]
     if lines:
-        yield from (f"## {title}\n", *([f"{said}\n"] if said else []), _row(*head), "|" + "---|" * len(head))
+        yield from (f"## {title}\n", *([f"{text}\n"] if text else []), _row(*head), "|" + "---|" * len(head))
         yield from (*lines, "")
 
 
-def _against(found: dict[str, ArenaReport]) -> Iterator[Cells]:
+def _sim(found: dict[str, ArenaReport]) -> Iterator[Cells]:
     for game in GAMES:
-        asked = ASKED if game in DOMINOES else ASKED_ELSEWHERE
+        targets = SIM_TARGETS_DOMINOES if game in DOMINOES else SIM_TARGETS
         for name, report in found.items():
             if name.startswith(f"{game}-sim-"):
                 (pair,) = report.summary.pairs
-                yield _compared(game, pair, asked.get(pair.bots[1]), report)
+                yield _compared(game, pair, targets.get(pair.bots[1]), report)
 
 
 def _instant(found: dict[str, ArenaReport]) -> Iterator[Cells]:
@@ -129,19 +127,19 @@ def _instant(found: dict[str, ArenaReport]) -> Iterator[Cells]:
         if report := found.get(f"{game}-instant"):
             for pair in report.summary.pairs:
                 if pair.bots[0] == "instant":
-                    yield _compared(game, pair, ASKED_OF_INSTANT if game in DOMINOES else None, report)
+                    yield _compared(game, pair, INSTANT_TARGET_DOMINOES if game in DOMINOES else None, report)
 
 
-def _compared(game: str, pair: PairStats, asked: int | None, report: ArenaReport) -> Cells:
+def _compared(game: str, pair: PairStats, target: int | None, report: ArenaReport) -> Cells:
     (first,) = (bot for bot in report.summary.bots if bot.bot == pair.bots[0])
-    took = f"{1000 * first.seconds_a_move:.3g} ms"
-    return f"`{game}`", f"`{pair.bots[1]}`", pair.compared, _percent(pair.ahead), _asked(pair, asked), took
+    time = f"{1000 * first.seconds_per_move:.3g} ms"
+    return f"`{game}`", f"`{pair.bots[1]}`", pair.compared, _percent(pair.ahead), _target(pair, target), time
 
 
 def _places(found: dict[str, ArenaReport]) -> Iterator[Cells]:
     for game in GAMES:
-        for word, limit in product(("three", "four"), ("1s", "100ms")):
-            if report := found.get(f"{game}-{word}-{limit}"):
+        for count, limit in product(("three", "four"), ("1s", "100ms")):
+            if report := found.get(f"{game}-{count}-{limit}"):
                 ranked = sorted(report.summary.bots, key=lambda bot: bot.mean_place.value)
                 places = ", ".join(f"`{bot.bot}` {_number(bot.mean_place)}" for bot in ranked)
                 (ahead,) = (pair.ahead for pair in report.summary.pairs if pair.bots[1] == "instant")
@@ -154,7 +152,7 @@ def _places(found: dict[str, ArenaReport]) -> Iterator[Cells]:
                 )
 
 
-def _alone(found: dict[str, ArenaReport]) -> Iterator[Cells]:
+def _solo(found: dict[str, ArenaReport]) -> Iterator[Cells]:
     for game in GAMES:
         reports = [report for name, report in found.items() if name.startswith(f"{game}-alone")]
         bots = [bot for report in reports for bot in report.summary.bots]
@@ -168,7 +166,7 @@ def _times(found: dict[str, ArenaReport]) -> Iterator[Cells]:
         reports = [found.get(name) for name in names]
         if sum(report is not None for report in reports) > 1:
             wins = [_percent(report.summary.pairs[0].ahead) if report else "" for report in reports]
-            shares = [report.summary.share_of_the_deal for report in reports if report]
+            shares = [report.summary.deal_variance_share for report in reports if report]
             deal = [share.value for share in shares if share]
             yield f"`{game}`", *wins, f"{100 * max(0.0, sum(deal) / len(deal)):.0f} %" if deal else ""
 
@@ -182,17 +180,21 @@ def _levels(found: dict[str, ArenaReport]) -> Iterator[Cells]:
 
 def _origins(found: dict[str, ArenaReport]) -> Iterator[Cells]:
     for name, report in found.items():
-        yield name, f"`{report.made.command}`", f"{report.made.machine}; version {report.made.version}"
+        yield (
+            name,
+            f"`{report.provenance.command}`",
+            f"{report.provenance.machine}; version {report.provenance.version}",
+        )
 
 
 def _row(*cells: object) -> str:
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-def _asked(pair: PairStats, least: int | None) -> str:
-    if least is None:
+def _target(pair: PairStats, target: int | None) -> str:
+    if target is None:
         return ""
-    return f"{least} %" if 100 * pair.ahead.value >= least else f"{least} %: **missed**"
+    return f"{target} %" if 100 * pair.ahead.value >= target else f"{target} %: **missed**"
 
 
 def _percent(share: IntervalEstimate) -> str:

@@ -1,4 +1,4 @@
-"""The directive `http-api`: a table of the HTTP requests that a server answers, from its OpenAPI schema."""
+"""The directive `http-api`: a table of the HTTP requests of a server, generated from its OpenAPI schema."""
 
 from __future__ import annotations
 
@@ -55,16 +55,16 @@ class HttpApi(Directive):
 
 def _request_row(request: str, operation: dict[str, Any]) -> nodes.row:
     parameters = [
-        one["name"] + ("" if one.get("required") else "?")
-        for one in operation.get("parameters", ())
-        if one["in"] == "query"
+        parameter["name"] + ("" if parameter.get("required") else "?")
+        for parameter in operation.get("parameters", ())
+        if parameter["in"] == "query"
     ]
     text = operation.get("description") or operation.get("summary") or ""
     return _cells(f"`{request}`", ", ".join(parameters), text.partition("\n\n")[0])
 
 
 def _cells(*texts: str) -> nodes.row:
-    """Return a row of texts, in which `code` is between backticks."""
+    """Return a table row with a cell per text. Text between backticks becomes code."""
     row = nodes.row()
     for text in texts:
         parts = enumerate(text.split("`"))

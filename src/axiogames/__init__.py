@@ -1,8 +1,8 @@
 """Tile-laying games by exact rules: positions, records, bots, environments and a compiled batch of games.
 
 Start a game with `new_game`, which returns a `Table`. A `Table` and a `View` are a `Position`: they list
-legal moves, count points and draw themselves. `play_match` plays games between bots, `Batch` many games as
-one array.
+legal moves, count points and draw themselves. `play_match` plays games between bots, `Batch` plays many games
+as one array, and `register_game` adds a game.
 
 >>> import axiogames as axio
 >>> table = axio.new_game("axio", players=2, seed=7)
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .games import GAMES as GAMES
     from .games import find_variant as find_variant
     from .games import game as game
+    from .games import register_game as register_game
     from .games import rules_page as rules_page
     from .model.position import Position as Position
     from .model.record import Record as Record
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 PROGRAM = "axio"  # the command; formats, files and environment variables begin with it
 
-# Names are imported when first used: the rules need NumPy and Numba, `axio --help` needs neither.
+# Names are imported on first use: the rules need NumPy and Numba, `axio --help` needs neither.
 _MODULES = {
     "AxioError": "errors",
     "Batch": "batch",
@@ -63,6 +64,7 @@ _MODULES = {
     "player": "players",
     "read_records": "model.record",
     "record_of": "model.record",
+    "register_game": "games",
     "replay": "model.record",
     "rules_page": "games",
 }

@@ -1,4 +1,4 @@
-"""Run the command line by `python -m axiogames`."""
+"""Run the command line with `python -m axiogames`."""
 
 from .cli import main
 

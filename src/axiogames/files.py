@@ -1,8 +1,8 @@
 """Strict, bounded reading of files and JSON, and safe writing of files.
 
 `read_lines` reads its source once, front to back, so it can be a pipe. `read_json` accepts exactly what
-RFC 8259 allows, and reports names that an object repeats, which most readers resolve silently.
-`write_atomic` and `LineWriter` never leave half a file or half a line.
+RFC 8259 allows, and reports duplicate names in an object, which most readers resolve silently.
+`write_atomic` never leaves half a file, `LineWriter` never half a line.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from typing import Any, BinaryIO, NoReturn
 from .errors import InvalidFile, ParseError, abbreviated
 
 STDOUT = "-"
-MAX_LINE_BYTES = 4 << 20  # the longest possible game takes about 100,000
-MAX_SKIPPED_BYTES = 256 << 20  # of a line that is too long
-MAX_DEPTH = 4  # of an object in a record, as in ("events", 0, "display", 3)
-_MAX_DIGITS = 300  # of a whole number; Python converts at most 4300
+MAX_LINE_BYTES = 4 << 20  # the record of the longest possible game has about 100,000
+MAX_SKIPPED_BYTES = 256 << 20  # of an overlong line, in search of its end
+MAX_DEPTH = 4  # depth of the innermost object of a record, as in ("events", 0, "display", 3)
+_MAX_DIGITS = 300  # of an integer; longer ones are read as floats, since Python converts at most 4300
 _BLOCK = 1 << 16  # bytes
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -37,19 +37,19 @@ RepeatedName = tuple[tuple[str | int, ...], str]
 
 
 def read_lines(source: str | Path | BinaryIO, name: str | None = None) -> Iterator[tuple[int, bytes]]:
-    """Yield the number and the text, without the line break, of each line that is not blank.
+    """Yield the number and the content, without the line break, of each line that is not blank.
 
-    A line of more than `MAX_LINE_BYTES` bytes is truncated to one byte more.
+    A line of more than `MAX_LINE_BYTES` bytes is truncated to `MAX_LINE_BYTES` + 1 bytes.
 
     Args:
         source: path of a file, or an open binary file.
         name: name of the source in error messages. Default: the path.
 
     Raises:
-        InvalidFile: the file cannot be opened or read, has only blank lines, or has a line without an end.
+        InvalidFile: the file cannot be opened or read, has only blank lines, or has an endless line.
     """
     if not (isinstance(source, str | Path) or hasattr(source, "readline")):
-        raise InvalidFile(f"{abbreviated(source)} is not a file name")
+        raise InvalidFile(f"{abbreviated(source)} is not a file name: give a path or an open binary file")
     name = name or str(source)
     empty = True
     try:
@@ -80,9 +80,9 @@ def read_file(path: Path, max_bytes: int = MAX_LINE_BYTES) -> bytes:
     """
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
-        raise InvalidFile(f"{path}: this is not a file")
+        raise InvalidFile(f"{path}: not a regular file")
     if status.st_size > max_bytes:
-        raise InvalidFile(f"{path}: longer than {max_bytes} bytes, the most that is read")
+        raise InvalidFile(f"{path}: {status.st_size} bytes, more than the limit of {max_bytes}")
     return path.read_bytes()
 
 
@@ -97,13 +97,13 @@ def _lines(file: BinaryIO, name: str) -> Iterator[bytes]:
 
 def _skip_line(file: BinaryIO, where: str) -> None:
     """Skip the rest of a line."""
-    left = MAX_SKIPPED_BYTES
+    remaining = MAX_SKIPPED_BYTES
     while (block := file.readline(_BLOCK)) and not block.endswith(b"\n"):
-        left -= len(block)
-        if left < 0:
+        remaining -= len(block)
+        if remaining < 0:
             raise InvalidFile(
-                f"{where}: no line break within {MAX_SKIPPED_BYTES >> 20} MiB, a line has at most"
-                f" {MAX_LINE_BYTES >> 20} MiB; the rest of the file was not read"
+                f"{where}: no line break within {MAX_SKIPPED_BYTES >> 20} MiB; a line has at most"
+                f" {MAX_LINE_BYTES >> 20} MiB. The rest of the file was not read"
             )
 
 
@@ -111,7 +111,7 @@ def _skip_line(file: BinaryIO, where: str) -> None:
 
 
 def is_unicode(text: str) -> bool:
-    """Return whether a text can be encoded as UTF-8, that is, has no lone surrogate."""
+    """Return whether a text can be encoded in UTF-8, which lone surrogates prevent."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -120,9 +120,9 @@ def is_unicode(text: str) -> bool:
 
 
 def read_json(text: str | bytes) -> tuple[Any, list[RepeatedName]]:
-    """Return the value of a JSON text, and the names repeated by objects to a depth of `MAX_DEPTH`.
+    """Return the value of a JSON text, and the names that objects repeat, to a depth of `MAX_DEPTH`.
 
-    Of a repeated name, the value holds the last value.
+    The last value of a repeated name counts.
 
     Raises:
         ParseError: the text is not UTF-8 or not JSON, or is nested too deeply.
@@ -177,7 +177,7 @@ class _AmbiguousObject(dict[str, Any]):
 def _repeated_names(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[RepeatedName]:
     if isinstance(value, _AmbiguousObject):
         yield path, value.name
-    if len(path) == MAX_DEPTH:  # deeper, the paths could take memory quadratic in the length of the text
+    if len(path) == MAX_DEPTH:  # paths of any depth could take memory quadratic in the length of the text
         return
     if isinstance(value, dict):
         for name, inner in value.items():
@@ -188,7 +188,7 @@ def _repeated_names(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[Re
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ParseError(f"not JSON: {name} is not a number there")
+    raise ParseError(f"not JSON: {name} is not a JSON number")
 
 
 def _bounded_int(digits: str) -> int | float:
@@ -199,10 +199,10 @@ def _bounded_int(digits: str) -> int | float:
 
 
 def write_atomic(path: str | Path, content: bytes) -> None:
-    """Write a file so that after a failure it has either the old or the new content.
+    """Write a file. After a failure it has either the old or the new content.
 
     Raises:
-        OSError: the file cannot be written; the error has its name.
+        OSError: the file cannot be written; the error names it.
         InvalidFile: the name is not a valid file name.
     """
     check_file_name(path)
@@ -226,7 +226,7 @@ def write_atomic(path: str | Path, content: bytes) -> None:
 
 @contextmanager
 def file_name_in_errors(path: str | Path) -> Iterator[None]:
-    """Set this name in each `OSError` of the block, in place of no name or that of a temporary file."""
+    """Give each `OSError` of the block this file name, instead of none or that of a temporary file."""
     try:
         yield
     except BrokenPipeError:
@@ -249,23 +249,23 @@ def check_file_name(path: str | Path) -> None:
 
 
 def check_writable(path: str | Path, content: str, *, only_files: bool = False) -> None:
-    """Raise `InvalidFile` if a file cannot be written, before work is spent on its content.
+    """Raise `InvalidFile` if a file cannot be written. Call it before long work on the content.
 
     Args:
         path: name of the file.
-        content: what is to be written, for error messages, such as "the record".
+        content: description of the content, for error messages, such as "the record".
         only_files: refuse devices and pipes.
     """
     check_file_name(path)
     target = Path(path)
     try:
         if target.is_dir():
-            raise InvalidFile(f"{path}: this is a folder, {content} needs a file")
+            raise InvalidFile(f"{path}: this is a folder; {content} must be written to a file")
         exists = target.exists()
     except OSError as error:
         raise InvalidFile(f"{path}: {error.strerror}") from None
     if exists and only_files and not target.is_file():
-        raise InvalidFile(f"{path}: this is not a file, {content} needs one")
+        raise InvalidFile(f"{path}: not a regular file; {content} can only be written to one")
     if not exists and not target.parent.is_dir():
         raise InvalidFile(f"{path}: the folder {target.parent} does not exist")
     if not os.access(target if exists else target.parent, os.W_OK):
@@ -288,7 +288,7 @@ def write_output(path: str, content: bytes) -> None:
 
 
 def append_line(path: str | Path, line: str) -> None:
-    """Append a line to a file, which need not exist. Raise `OSError` or `InvalidFile`."""
+    """Append a line to a file, which is created if needed. Raise `OSError` or `InvalidFile`."""
     name = os.path.join(".", STDOUT) if str(path) == STDOUT else str(path)
     with LineWriter(name, append=True) as file:
         file.write(f"\n{line}" if _ends_without_line_break(name) else line)
@@ -303,7 +303,7 @@ def _ends_without_line_break(path: str) -> bool:
 
 
 class LineWriter:
-    """Writes a file that holds complete lines only, at any time.
+    """Writes a file that at any time holds complete lines only.
 
     Args:
         path: name of the file; `-` is standard output.
@@ -311,7 +311,7 @@ class LineWriter:
         append: append to an existing file.
 
     Raises:
-        InvalidFile: the file exists, and neither `force` nor `append` is given.
+        InvalidFile: the file exists, and neither `force` nor `append` is set.
     """
 
     def __init__(self, path: str, *, force: bool = False, append: bool = False) -> None:
@@ -335,7 +335,7 @@ class LineWriter:
         self._fd = os.open(path, flags, 0o666)
 
     def write(self, line: str) -> None:
-        """Write a line, given without its line break."""
+        """Write a line and a line break."""
         data = memoryview(f"{line}\n".encode())
         start = os.fstat(self._fd)
         try:
@@ -358,7 +358,7 @@ class LineWriter:
     ) -> None:
         os.close(self._fd)
         if self._created and not self.written:
-            os.unlink(self.path)  # an empty file would only stop the next attempt
+            os.unlink(self.path)  # an empty file would only block the next attempt
 
 
 @contextmanager
@@ -367,7 +367,7 @@ def lock_directory(folder: Path, holder: str) -> Iterator[None]:
 
     Args:
         folder: an existing folder.
-        holder: what else may hold the lock, for the error message, such as "another arena".
+        holder: description of other holders of the lock, for the error message, such as "another arena".
 
     Raises:
         InvalidFile: another process holds the lock.
@@ -383,7 +383,7 @@ def lock_directory(folder: Path, holder: str) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise InvalidFile(f"{folder}: {holder} is writing here; wait for it or choose another") from None
+            raise InvalidFile(f"{folder}: {holder} is writing here; wait, or choose another folder") from None
         yield
     finally:
         os.close(handle)

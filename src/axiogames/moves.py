@@ -17,7 +17,7 @@ from .errors import ParseError, abbreviated
 
 Action: TypeAlias = int  # id of a move, or of an outcome of chance, in the rules of one variant
 Seat: TypeAlias = int  # 0 to players - 1, in order of play
-TileKind: TypeAlias = int  # index into `Variant.kinds`
+TileKind: TypeAlias = int  # index in `Variant.kinds`
 Cell: TypeAlias = str  # name of a cell of the board, such as `k8` or `2,-1`
 Kind = Literal["place", "exchange", "keep", "pass"]
 
@@ -33,14 +33,14 @@ class Move:
     """A move of a player. `str` writes it as text, `Move.parse` reads it back.
 
     The letters of a tile are in the order of the cells it covers, so `GR k8-j8` and `RG j8-k8` are the same
-    placement. `legal_moves()` lists one of them, always the same.
+    placement. `legal_moves()` always lists the same one of the two.
 
     Attributes:
         kind: `place`, `exchange`, `keep` or `pass`.
         tile: the letters of the tile placed.
         at: the cells that the tile covers.
-        named: the colour named for the placement, in games where one is named.
-        tiles: the tiles exchanged; empty for the whole hand.
+        named: the colour that the player names, in games with such a rule.
+        tiles: the tiles to exchange; empty for the whole hand.
 
     >>> Move("place", "GR", ("k8", "j8")) == Move.parse("GR k8-j8")
     True
@@ -54,7 +54,13 @@ class Move:
 
     @classmethod
     def of(cls, move: Move | str) -> Move:
-        """Return a move as it is, or parse it from text.
+        """Return a move unchanged, or parse its text.
+
+        Args:
+            move: a move, or text that `parse` accepts.
+
+        Returns:
+            The move.
 
         Raises:
             ParseError: the argument is neither a move nor the text of one.
@@ -67,6 +73,9 @@ class Move:
 
         Args:
             text: such as `GR k8-j8`, `BRG_(P) 2,-1`, `exchange`, `exchange RGB BBR`, `keep` or `pass`.
+
+        Returns:
+            The move.
 
         Raises:
             ParseError: the text is not a move.

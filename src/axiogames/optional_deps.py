@@ -7,7 +7,7 @@ from typing import Any
 
 from .errors import MissingDependency
 
-WHERE = "in the source folder of axio"
+SOURCE_FOLDER = "in the source folder of axio"
 PURPOSES = {
     "arena": "`axio arena`",
     "cluster": "running on a cluster",
@@ -17,11 +17,11 @@ PURPOSES = {
     "rl": "the environments",
     "server": "the server",
 }
-"""What an extra is for, by its name in pyproject.toml."""
+"""Purpose of each extra, by its name in pyproject.toml."""
 
 
 def install_command(extra: str) -> str:
-    """Return the command that installs an extra of this package, to be run in its source folder."""
+    """Return the command that installs an extra of this package. Run it in the source folder."""
     return f'pip install ".[{extra}]"'
 
 
@@ -31,11 +31,11 @@ def missing_dependency(library: str, extra: str, purpose: str | None = None) -> 
     Args:
         library: name of the library, or of a module in it.
         extra: extra of this package that installs it.
-        purpose: what needs the library. Default: what the extra is for.
+        purpose: feature that needs the library. Default: the purpose of the extra.
     """
     return MissingDependency(
         f"{library.partition('.')[0]} is required for {purpose or PURPOSES[extra]};"
-        f" install it with `{install_command(extra)}` {WHERE}"
+        f" install it with `{install_command(extra)}` {SOURCE_FOLDER}"
     )
 
 
@@ -48,7 +48,7 @@ def require(module: str, extra: str = "arena", purpose: str | None = None) -> An
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        # A module that is missing inside an installed library is a fault of that library.
+        # A module that is missing inside an installed library is a bug of that library.
         if error.name is None or error.name.partition(".")[0] != module.partition(".")[0]:
             raise
         raise missing_dependency(module, extra, purpose) from None

@@ -1,12 +1,12 @@
 """Map a function over pieces of work in processes of this machine or on a cluster.
 
-`map_ordered` and `map_unordered` share one process pool, with a pipe for each worker. In
-`concurrent.futures.ProcessPoolExecutor` all workers share one pipe for results: if one is killed while it
-writes, the parent waits forever for the rest. Before Python 3.14 that executor cannot end busy workers
-either, as Ctrl-C must.
+`map_ordered` and `map_unordered` use the same kind of process pool, with a pipe for each worker. In
+`concurrent.futures.ProcessPoolExecutor` all workers share one pipe for results: if a worker is killed while
+it writes, the parent waits forever for the rest of the message. Before Python 3.14 that executor cannot kill
+busy workers either, which Ctrl-C requires.
 
-The backends `ray` and `dask` send the work to a cluster through joblib: to the one that RAY_ADDRESS or
-DASK_SCHEDULER_ADDRESS names, otherwise to one that is started on this machine for the duration of the call.
+The backends `ray` and `dask` send the work to a cluster through joblib: the cluster that RAY_ADDRESS or
+DASK_SCHEDULER_ADDRESS names, or a local one that is started for the duration of the call.
 """
 
 from __future__ import annotations
@@ -26,10 +26,12 @@ from itertools import islice
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnContext
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from .errors import AxioError, InvalidOption
 from .optional_deps import require
+
+_Setup: TypeAlias = tuple[Callable[..., object], tuple[object, ...]]
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
@@ -38,20 +40,21 @@ LOCAL = "local"
 CLUSTERS = ("ray", "dask")
 BACKENDS = (LOCAL, *CLUSTERS)
 ALL = -1  # jobs: one per processor
-MIN_PROCESSES = 4  # always allowed, whatever the number of cores
-LOOKAHEAD = 4  # pieces per process that may be finished before their results are taken
-ROUND = 4  # pieces per process in a round, for a backend that returns results by the round
-SIGNAL_DELAY = 0.2  # seconds in which a signal that killed a worker reaches this process, too
+MIN_PROCESSES = 4  # allowed with any number of cores
+LOOKAHEAD = 4  # pieces per process that may be finished before the caller takes their results
+BATCH = 4  # pieces per process in a batch, for a backend that returns results in batches
+SIGNAL_DELAY = 0.2  # seconds until a signal that killed a worker has reached this process, too
 
 
 def process_count(jobs: int, pieces: int | None = None) -> int:
     """Return the number of local processes to use for `jobs`, at most one per piece.
 
-    The limit is two per core, or four: each takes 100 MB, and more than the cores can run only wait.
+    The limit is two per core, and at least four. A process takes 100 MB, and more processes than cores
+    finish no earlier.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    wanted = cores if jobs == ALL else min(jobs, max(MIN_PROCESSES, 2 * cores))
-    return max(1, wanted if pieces is None else min(wanted, pieces))
+    processes = cores if jobs == ALL else min(jobs, max(MIN_PROCESSES, 2 * cores))
+    return max(1, processes if pieces is None else min(processes, pieces))
 
 
 def map_ordered(
@@ -59,8 +62,8 @@ def map_ordered(
 ) -> Generator[Result, None, None]:
     """Yield `function` of each piece in the order of the pieces.
 
-    Pieces are read lazily, and a process is started only when there is a piece for it. One job runs in this
-    process. Close the generator (`contextlib.closing`) to end the work early.
+    Pieces are read lazily, and a process is started only when there is a piece for it. A single job runs in
+    this process. Close the generator (`contextlib.closing`) to end the work early.
 
     Raises:
         AxioError: raised by `function`, or a worker was killed.
@@ -71,27 +74,39 @@ def map_ordered(
 def map_unordered(
     function: Callable[[Work], Result], pieces: Sequence[Work], jobs: int, backend: str = LOCAL
 ) -> Generator[Result, None, None]:
-    """Yield `function` of each piece as soon as its result is there. One local job runs in this process.
+    """Yield `function` of each piece as soon as its result is ready. A single local job runs in this process.
 
     Close the generator (`contextlib.closing`) to end the work early.
 
     Raises:
-        InvalidOption: the backend does not exist, or `jobs` is not possible with it.
+        InvalidOption: the backend does not exist, or does not support this number of jobs.
         MissingDependency: a library of the backend is not installed.
         AxioError: raised by `function`, or a worker was killed.
     """
     if backend not in BACKENDS:
         raise InvalidOption(f"unknown backend {backend!r}: choose from {', '.join(BACKENDS)}")
     if jobs < 1 and jobs != ALL:
-        raise InvalidOption(f"{jobs} jobs: at least 1 is needed")
+        raise InvalidOption(f"jobs is {jobs}, must be at least 1, or {ALL} for one per core")
     if backend == LOCAL:
         return _map_local(function, pieces, jobs, ordered=False)
     if jobs == 1:
-        raise InvalidOption(f"the backend {backend} needs at least 2 jobs")
+        raise InvalidOption(f"jobs is 1: the backend {backend} needs at least 2 jobs")
     return _map_on_cluster(function, pieces, jobs, backend)
 
 
-# ---------------------------------------------------------------- processes of this machine
+_worker_setup: list[_Setup] = []
+
+
+def on_worker_start(function: Callable[..., object], *arguments: object) -> None:
+    """Call a function in each worker process that starts later, before its first piece of work.
+
+    Workers are new interpreters. This repeats changes of global state, such as the registration of a game.
+    """
+    if (function, arguments) not in _worker_setup:
+        _worker_setup.append((function, arguments))
+
+
+# ---------------------------------------------------------------- local processes
 
 
 def _map_local(
@@ -108,7 +123,7 @@ def _map_local(
 
 
 class _Pool:
-    """Worker processes, each started when it is first needed."""
+    """Worker processes, started on demand."""
 
     def __init__(self, function: Callable[[Any], Any], size: int) -> None:
         self.size = size
@@ -120,11 +135,11 @@ class _Pool:
 
     @property
     def has_capacity(self) -> bool:
-        """Whether a worker is idle or can be started."""
+        """Whether a worker is idle or another one can be started."""
         return bool(self.idle) or len(self._workers) < self.size
 
     def take(self) -> _Worker:
-        """Return an idle worker."""
+        """Return an idle worker, or start one."""
         if self.idle:
             return self.idle.pop()
         with _starting_processes():
@@ -133,7 +148,7 @@ class _Pool:
         return worker
 
     def kill(self) -> None:
-        """End all workers, busy ones included."""
+        """Kill all workers, busy ones included."""
         for worker in self._workers:
             worker.kill()
 
@@ -158,7 +173,7 @@ def _results(pool: _Pool, pieces: Iterator[tuple[int, Any]], ordered: bool) -> G
     def collect(timeout: float | None) -> None:
         for pipe in wait(list(busy), timeout) if busy else ():
             worker = busy.pop(pipe)
-            done[worker.number] = worker.receive()
+            done[worker.piece_index] = worker.receive()
             pool.idle.append(worker)
 
     start()
@@ -181,18 +196,19 @@ class _Failure(NamedTuple):
 
 
 class _Worker:
-    """A process that runs one piece of work after the other."""
+    """A process that runs pieces of work one by one."""
 
     def __init__(self, context: SpawnContext, function: Callable[[Any], Any]) -> None:
-        self.pipe, other_end = context.Pipe()
-        self.number = 0
-        self._process = context.Process(target=_work, args=(other_end, function), daemon=True)
+        self.pipe, worker_pipe = context.Pipe()
+        self.piece_index = 0
+        arguments = (worker_pipe, function, tuple(_worker_setup))
+        self._process = context.Process(target=_work, args=arguments, daemon=True)
         self._process.start()
-        other_end.close()
+        worker_pipe.close()
 
-    def send(self, number: int, piece: Any) -> None:
+    def send(self, piece_index: int, piece: Any) -> None:
         """Start a piece of work."""
-        self.number = number
+        self.piece_index = piece_index
         try:
             self.pipe.send(piece)
         except OSError:
@@ -202,7 +218,7 @@ class _Worker:
         """Return the result of the piece, or raise its exception."""
         try:
             result = self.pipe.recv()
-        except (EOFError, OSError):  # also within a message
+        except (EOFError, OSError):  # at the end of the pipe, or in the middle of a message
             self._fail()
         if isinstance(result, _Failure):
             raise result.error
@@ -210,7 +226,7 @@ class _Worker:
 
     def _fail(self) -> None:
         time.sleep(SIGNAL_DELAY)
-        raise AxioError("a worker process was killed from outside")
+        raise AxioError("a worker process was killed by another program, or by the system for lack of memory")
 
     def kill(self) -> None:
         self._process.kill()
@@ -218,10 +234,11 @@ class _Worker:
         self.pipe.close()
 
 
-def _work(pipe: Connection, function: Callable[[Any], Any]) -> None:
-    """Run pieces of work until the pipe is closed. The target of a worker process."""
+def _work(pipe: Connection, function: Callable[[Any], Any], setup: Sequence[_Setup]) -> None:
+    """Run pieces of work until the pipe is closed: the target of a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
+    pending = list(setup)
     while True:
         try:
             piece = pipe.recv()
@@ -229,6 +246,10 @@ def _work(pipe: Connection, function: Callable[[Any], Any]) -> None:
             return
         result: Any
         try:
+            while pending:  # here, so that an error is reported
+                prepare, arguments = pending[0]
+                prepare(*arguments)
+                del pending[0]
             result = function(piece)
         except Exception as error:
             result = _Failure(_portable(error))
@@ -241,7 +262,7 @@ def _work(pipe: Connection, function: Callable[[Any], Any]) -> None:
 def _portable(error: Exception) -> Exception:
     """Return an exception that can be sent to another process, with its traceback as a note."""
     if isinstance(error, AxioError):
-        return AxioError(str(error))  # a subclass may take more arguments than its text
+        return AxioError(str(error))  # the constructor of a subclass may need other arguments
     text = traceback.format_exc()
     try:
         error.add_note(text)
@@ -252,7 +273,7 @@ def _portable(error: Exception) -> Exception:
 
 
 def _exit_with_parent() -> None:
-    """End this worker when its parent is gone, even if the parent was killed."""
+    """End this worker when its parent ends, even if the parent was killed."""
     parent = multiprocessing.parent_process()
     assert parent is not None, "called in a worker"
     parent.join()
@@ -261,16 +282,16 @@ def _exit_with_parent() -> None:
 
 @contextmanager
 def _starting_processes() -> Iterator[None]:
-    """Let processes started in the block ignore Ctrl-C, and finish the block before a signal takes effect.
+    """Make processes started in the block ignore Ctrl-C, and finish the block before a signal takes effect.
 
-    This process receives Ctrl-C and ends its workers. A worker whose start is interrupted would print a
-    traceback.
+    This process handles Ctrl-C and ends its workers. A worker that is interrupted while it starts would print
+    a traceback.
     """
     with _signals_deferred():
         if not hasattr(signal, "pthread_sigmask"):
             yield
             return
-        resource_tracker.ensure_running()  # or the first process would start it, which unblocks interrupts
+        resource_tracker.ensure_running()  # otherwise the first process starts it, which unblocks interrupts
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             yield
@@ -280,7 +301,7 @@ def _starting_processes() -> Iterator[None]:
 
 @contextmanager
 def _signals_deferred() -> Iterator[None]:
-    """Call Python's signal handlers after the block. A mask alone does not stop signals to other threads."""
+    """Call Python's signal handlers after the block. A mask alone does not block signals to other threads."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -310,7 +331,8 @@ def _map_on_cluster(
         return
     if jobs != ALL:
         jobs = min(jobs, max(2, len(pieces)))
-    work = (joblib.delayed(_with_portable_errors)(function, piece) for piece in pieces)
+    setup = tuple(_worker_setup)
+    work = (joblib.delayed(_run_on_cluster)(function, piece, setup) for piece in pieces)
     with _CLUSTERS[backend](jobs):
         yield from _cluster_results(joblib, work, jobs, backend)
 
@@ -324,7 +346,7 @@ def _cluster_results(joblib: Any, work: Iterator[Any], jobs: int, backend: str) 
             parallel = joblib.Parallel(n_jobs=jobs, batch_size=1)
     if parallel.return_as == "list":
         with parallel:
-            while pieces := list(islice(work, ROUND * processes)):
+            while pieces := list(islice(work, BATCH * processes)):
                 yield from parallel(pieces)
         return
     results = parallel(work)
@@ -332,20 +354,22 @@ def _cluster_results(joblib: Any, work: Iterator[Any], jobs: int, backend: str) 
         yield from results
     finally:
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", module="joblib")  # it warns of work that is ended early
+            warnings.filterwarnings("ignore", module="joblib")  # it warns when work is ended early
             results.close()
 
 
-def _with_portable_errors(function: Callable[[Work], Result], piece: Work) -> Result:
+def _run_on_cluster(function: Callable[[Work], Result], piece: Work, setup: Sequence[_Setup]) -> Result:
     try:
+        for prepare, arguments in setup:  # for each piece, since joblib does not say in which process it runs
+            prepare(*arguments)
         return function(piece)
     except AxioError as error:
         raise _portable(error) from None
 
 
 @contextmanager
-def _joining(variable: str) -> Iterator[None]:
-    """Turn errors of connecting to a cluster into `InvalidOption`."""
+def _joining_cluster(variable: str) -> Iterator[None]:
+    """Raise errors of connecting to a cluster as `InvalidOption`."""
     try:
         yield
     except (ValueError, TypeError, OSError, RuntimeError) as error:
@@ -355,12 +379,12 @@ def _joining(variable: str) -> Iterator[None]:
 
 @contextmanager
 def _ray(jobs: int) -> Iterator[None]:
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # send nothing unasked
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no telemetry
     ray = require("ray", "cluster")
     quiet = {"logging_level": logging.ERROR, "log_to_driver": False}
     with _starting_processes():
         if "RAY_ADDRESS" in os.environ:
-            with _joining("RAY_ADDRESS"):
+            with _joining_cluster("RAY_ADDRESS"):
                 ray.init(**quiet)
         else:
             ray.init(**quiet, num_cpus=None if jobs == ALL else process_count(jobs), include_dashboard=False)
@@ -375,8 +399,9 @@ def _ray(jobs: int) -> Iterator[None]:
 def _dask(jobs: int) -> Iterator[None]:
     distributed = require("distributed", "cluster")
     if "DASK_SCHEDULER_ADDRESS" in os.environ:
-        with _joining("DASK_SCHEDULER_ADDRESS"):
-            client = distributed.Client(os.environ["DASK_SCHEDULER_ADDRESS"])  # it reads its own at import
+        with _joining_cluster("DASK_SCHEDULER_ADDRESS"):
+            # Passed on, since Dask reads the variable only when it is imported.
+            client = distributed.Client(os.environ["DASK_SCHEDULER_ADDRESS"])
     else:
         workers = None if jobs == ALL else process_count(jobs)
         with _starting_processes():

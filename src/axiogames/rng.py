@@ -1,8 +1,8 @@
-"""The random number generator outside compiled code: the same numbers on every machine and Python version.
+"""The random number generator of uncompiled code. It is identical on every machine and Python version.
 
 A generator is a seed and a counter. The n-th number is derived from the SHA-256 of both. A generator can
-therefore be rewound with its game, cannot be predicted without the seed, and depends on no library's
-algorithm.
+therefore be rewound with its game, cannot be predicted without the seed, and does not depend on the algorithm
+of a library.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .errors import ParseError
 
 
 def commitment(seed: int | str) -> str:
-    """Return the SHA-256 of a seed in hexadecimal. It can be published before the seed.
+    """Return the SHA-256 of a seed in hexadecimal, which is published before the game.
 
     >>> commitment("seven")[:16]
     '3ba8d02b16fd2a01'
@@ -60,22 +60,30 @@ class Generator:
         self._prefix = hashlib.sha256(b"axio-lots/1:%b:" % seed_bytes(seed))
 
     def bits(self) -> int:
-        """Return the next 64-bit number."""
+        """Return the next number, uniform over 64 bits."""
         state = self._prefix.copy()
         state.update(b"%d" % self.counter)
         self.counter += 1
         return int.from_bytes(state.digest()[:8], "big")
 
     def randint(self, n: int) -> int:
-        """Return a number from 0 to `n` - 1. The bias of `n` / 2**64 is far too small to observe."""
+        """Return a number from 0 to `n` - 1.
+
+        Args:
+            n: upper bound, exclusive. The bias of `n` / 2**64 is far too small to observe.
+        """
         return self.bits() * n >> 64
 
     def child(self, name: int | str) -> Generator:
-        """Return an independent generator for a named part of the work."""
+        """Return an independent generator.
+
+        Args:
+            name: added to the seed. Each part of the work has a generator with a name of its own.
+        """
         return Generator(f"{self.seed}/{name}")
 
     def __eq__(self, other: object) -> bool:
-        """Whether both will generate the same numbers."""
+        """Return whether both generate the same numbers."""
         if not isinstance(other, Generator):
             return NotImplemented
         return str(self.seed) == str(other.seed) and self.counter == other.counter

@@ -1,4 +1,4 @@
-"""Running the commands of `benchmarks` inside the test process."""
+"""Run the commands of `benchmarks` inside the test process."""
 
 from __future__ import annotations
 

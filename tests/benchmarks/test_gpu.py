@@ -1,4 +1,4 @@
-"""`python -m benchmarks.peers --device cuda`: reported counts, tried with the CPU in place of a GPU."""
+"""`python -m benchmarks.peers --device cuda`: counts in its report, with the CPU in place of a GPU."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from axiogames.errors import DeviceNotFound, MissingDependency
 from axiogames.games import GAMES
 from benchmarks.peers import gpu, gpu_page, plots
 from benchmarks.peers.page import page, read
-from benchmarks.peers.peer_program import Done
+from benchmarks.peers.peer_program import Measurement
 from tests.benchmarks.running import assert_refused, run
 
 pytestmark = pytest.mark.slow
@@ -26,24 +26,24 @@ SOME = GAMES[:1]
 
 
 class StandIn:
-    """The processor in the place of a GPU."""
+    """The CPU in place of a GPU."""
 
     name, numba_cuda = "no GPU", "0"
 
     def __init__(self) -> None:
-        self.asked: list[tuple[str, bool, LaunchConfig | None]] = []
+        self.requested: list[tuple[str, bool, LaunchConfig | None]] = []
 
     def batch(self, game: str, games: int, compact: bool, launch: LaunchConfig | None = None) -> Batch:
-        """A few games, always of the state that other tests compile, too."""
-        self.asked.append((game, compact, launch))
+        """Return a batch of a few games, with full states, which other tests compile as well."""
+        self.requested.append((game, compact, launch))
         return Batch(game, 2, 3)
 
     def kernel(self, batch: Batch, loop: str) -> Kernel:
-        """Any."""
+        """Return any resources."""
         return Kernel(96, 40, 1000, 8, 16, 64)
 
     def bandwidth(self) -> float:
-        """Any."""
+        """Return any bandwidth."""
         return 1e12
 
 
@@ -52,19 +52,20 @@ Measured = tuple[StandIn, gpu.GpuReport, list[float]]
 
 @pytest.fixture(scope="module")
 def measured() -> Iterator[Measured]:
-    stand_in, told = StandIn(), list[float]()
+    stand_in, shares = StandIn(), list[float]()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gpu, "GAMES", SOME)
-        yield stand_in, gpu.run(0.001, told.append, stand_in), told
+        yield stand_in, gpu.run(0.001, shares.append, stand_in), shares
 
 
 def test_games_and_every_part_of_a_step_are_measured(measured: Measured) -> None:
-    _, report, told = measured
-    assert told == sorted(told)
-    assert told[-1] == 1.0
-    found = [(speed.game, speed.what) for speed in report.speeds]
-    whole = [gpu.SAID[loop][0] for loop in (gpu.RANDOM, gpu.GREEDY)]
-    assert found == [*((game, what) for what in whole for game in SOME), (SQUARES, gpu.SAID["steps"][0])]
+    _, report, shares_done = measured
+    assert shares_done == sorted(shares_done)
+    assert shares_done[-1] == 1.0
+    found = [(speed.game, speed.workload) for speed in report.speeds]
+    whole = [gpu.WORKLOADS[loop][0] for loop in (gpu.RANDOM, gpu.GREEDY)]
+    steps = gpu.WORKLOADS["steps"][0]
+    assert found == [*((game, workload) for workload in whole for game in SOME), (SQUARES, steps)]
     for speed in report.speeds:
         assert 0 < speed.low <= speed.per_second <= speed.high
         assert speed.met == (None if speed.target is None else speed.per_second >= speed.target)
@@ -72,96 +73,97 @@ def test_games_and_every_part_of_a_step_are_measured(measured: Measured) -> None
     assert [kernel.loop for kernel in report.kernels] == [gpu.RANDOM, gpu.GREEDY, *gpu.STEPS]
     shares = [kernel.share for kernel in report.kernels if kernel.share is not None]
     assert len(shares) == len(gpu.STEPS)
-    assert 0.5 < sum(shares) < 1.5  # medians, each of its own
+    assert 0.5 < sum(shares) < 1.5  # the medians need not add up to 1
     for kernel in report.kernels:
         assert kernel.occupancy == 0.25
-        assert kernel.of_bandwidth == pytest.approx(kernel.bytes_a_move / kernel.nanoseconds / 1e3)
+        assert kernel.bandwidth_share == pytest.approx(kernel.min_bytes / kernel.nanoseconds / 1e3)
     assert msgspec.json.decode(msgspec.json.encode(report), type=gpu.GpuReport) == report
 
 
-def test_what_was_tried_is_tried(measured: Measured) -> None:
+def test_every_launch_configuration_is_measured(measured: Measured) -> None:
     stand_in, report, _ = measured
-    assert [tried.what for tried in report.tries] == list(gpu.TRIES)
-    assert stand_in.asked[-len(gpu.TRIES) :] == [(SQUARES, *how) for how in gpu.TRIES.values()]
-    assert len(set(gpu.TRIES.values())) == len(gpu.TRIES)
+    assert [launch.launch for launch in report.launches] == list(gpu.LAUNCHES)
+    requested = stand_in.requested[-len(gpu.LAUNCHES) :]
+    assert requested == [(SQUARES, *launch) for launch in gpu.LAUNCHES.values()]
+    assert len(set(gpu.LAUNCHES.values())) == len(gpu.LAUNCHES)
 
 
-def test_moves_and_rated_placements_are_counted() -> None:
+def test_moves_and_scored_placements_are_counted() -> None:
     batch = Batch(SQUARES, 2, 5, seed=3)
-    again = Batch(SQUARES, 2, 5, seed=3)
-    assert gpu.whole_games(batch, gpu.RANDOM)(2).moves == again.play_randomly(2)
-    assert gpu.whole_games(batch, gpu.GREEDY)(2).moves == again.play_greedily(2)[1]
+    same = Batch(SQUARES, 2, 5, seed=3)
+    assert gpu.whole_games(batch, gpu.RANDOM)(2).moves == same.play_randomly(2)
+    assert gpu.whole_games(batch, gpu.GREEDY)(2).moves == same.play_greedily(2)[1]
 
 
-def test_compiling_is_not_measured() -> None:
-    asked: list[int] = []
+def test_compilation_is_not_measured() -> None:
+    amounts: list[int] = []
 
-    def do(amount: int) -> Done:
-        asked.append(amount)
-        clock = 0.001 * amount if len(asked) > 1 else 5.0
-        return Done(100.0 * amount, clock, clock)
+    def work(amount: int) -> Measurement:
+        amounts.append(amount)
+        elapsed = 0.001 * amount if len(amounts) > 1 else 5.0
+        return Measurement(100.0 * amount, elapsed, elapsed)
 
-    rates, amount = gpu._measured(do, 3, 0.1)
+    rates, amount = gpu._measure(work, 3, 0.1)
     assert (rates.tolist(), amount) == (pytest.approx([1e5] * 3), 100)
 
 
-def test_the_bytes_of_a_loop_are_those_of_its_arrays() -> None:
+def test_bytes_of_a_loop_are_the_sizes_of_its_arrays() -> None:
     batch = Batch(SQUARES, 2, 2)
-    seen, taken = batch.observe(), batch.step(batch.sample())
+    observation, step = batch.observe(), batch.step(batch.sample())
     state = batch.states.itemsize
-    each = {
-        "observe": state + 1 + (seen.board.nbytes + seen.vector.nbytes) // 2,
+    expected = {
+        "observe": state + 1 + (observation.board.nbytes + observation.vector.nbytes) // 2,
         "masks": state + batch.masks().nbytes // 2,
         "sample": state + 16 + batch.sample().itemsize,
         "find_illegal": state + batch.sample().itemsize,
-        "step": 2 * state + 16 + 4 + sum(array.nbytes for array in taken) // 2,
+        "step": 2 * state + 16 + 4 + sum(array.nbytes for array in step) // 2,
     }
-    assert {loop: gpu.bytes_of(batch, loop) for loop in gpu.STEPS} == each
+    assert {loop: gpu.bytes_of(batch, loop) for loop in gpu.STEPS} == expected
 
 
 # ---------------------------------------------------------------- the command
 
 
-def test_without_a_gpu_the_command_says_so() -> None:
+def test_missing_gpu_is_reported() -> None:
     try:
         find_cuda()
     except (DeviceNotFound, MissingDependency) as error:
         assert_refused(run("peers", "--device", "cuda"), str(error))
     else:
-        pytest.skip("here is a GPU")
+        pytest.skip("this machine has a GPU")
 
 
-def test_the_report_of_a_gpu_as_tables(measured: Measured, monkeypatch: pytest.MonkeyPatch) -> None:
-    def known(*_: Any) -> gpu.GpuReport:
+def test_report_is_printed_as_tables(measured: Measured, monkeypatch: pytest.MonkeyPatch) -> None:
+    def measured_report(*_: Any) -> gpu.GpuReport:
         return measured[1]
 
-    monkeypatch.setattr(gpu, "run", known)
+    monkeypatch.setattr(gpu, "run", measured_report)
     monkeypatch.setenv("COLUMNS", "200")
     ran = run("peers", "--device", "cuda")
     assert ran.code == 0, ran
     for words in (
-        "rated placements/s",
+        "scored placements/s",
         "3e+09: missed",
         "find_illegal",
         "25%",
-        *(what[:18] for what in gpu.TRIES),
+        *(launch[:18] for launch in gpu.LAUNCHES),
     ):
         assert words in ran.out, words
     assert np.all([speed.game in ran.out for speed in measured[1].speeds])
 
 
-def test_the_part_of_the_page_about_a_gpu(measured: Measured) -> None:
+def test_page_has_a_gpu_section(measured: Measured) -> None:
     report = measured[1]
     text = gpu_page.section(report)
     for speed in report.speeds:
-        assert f"| {speed.game}: {speed.what} |" in text
+        assert f"| {speed.game}: {speed.workload} |" in text
     assert text.count("**missed**") == sum(speed.met is False for speed in report.speeds)
     for kernel in report.kernels:
         assert f"| `{kernel.loop}` |" in text
-    for tried in report.tries:
-        assert f"| {tried.what} |" in text
+    for launch in report.launches:
+        assert f"| {launch.launch} |" in text
     whole = page(read(), report)
     assert text in whole
-    assert "What a GPU does is at the end." in whole
+    assert "One of them is a GPU." in whole
     assert "No GPU has been measured yet." in page(read(), None)
-    assert plots.tries(report).count("<rect") == len(gpu.TRIES)
+    assert plots.launches(report).count("<rect") == len(gpu.LAUNCHES)

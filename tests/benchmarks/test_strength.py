@@ -1,10 +1,10 @@
-"""docs/explanation/strength.md says what the arena found, and nothing that somebody wrote in by hand."""
+"""docs/explanation/strength.md is generated from the stored results of the arena, without manual edits."""
 
 from __future__ import annotations
 
 import pytest
 
-from axiogames.analysis.arena.provenance import command
+from axiogames.analysis.arena.page import reproducing_command
 from benchmarks.strength import page as strength_page
 from benchmarks.strength.run import MATCHES
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 FOUND = strength_page.read()
 
 
-def test_the_page_is_made_of_what_the_arena_found() -> None:
+def test_page_is_generated_from_the_stored_results() -> None:
     assert strength_page.PAGE.read_text(encoding="utf-8") == strength_page.page(FOUND)
 
 
@@ -22,11 +22,11 @@ def test_every_file_belongs_to_a_match() -> None:
 
 
 @pytest.mark.parametrize("name", FOUND)
-def test_figures_are_those_of_their_match(name: str) -> None:
+def test_stored_results_match_the_settings_of_their_match(name: str) -> None:
     summary, settings = FOUND[name].summary, MATCHES[name].settings
     found = summary.settings
     assert (found.game, found.players, found.bots, found.seed) == (
         settings.game, settings.players, settings.bots, settings.seed,
     )  # fmt: skip
-    assert FOUND[name].made.command == command(found, summary.deals)
+    assert FOUND[name].provenance.command == reproducing_command(found, summary.deals)
     assert summary.games == sum(bot.games for bot in summary.bots) / summary.settings.players

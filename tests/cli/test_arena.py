@@ -95,7 +95,7 @@ def test_the_tables_say_who_is_stronger() -> None:
     ran = run(*COMMON, "--games", "11")
     assert ran.code == 0
     lines = ran.out.splitlines()
-    assert lines[0] == "12 games: 1 line-up on 6 deals; intervals of 95 % over deals"
+    assert lines[0] == "12 games: 1 line-up on 6 deals; 95 % intervals over deals"
     assert lines[2].split() == ["bot", "games", "wins", "mean", "place", "Elo", "OpenSkill", "(2σ)"]
     assert lines[3].startswith("greedy     12  100.0 % (")
     assert lines[4].split()[:4] == ["random", "12", "0.0", "%"]
@@ -185,13 +185,13 @@ def test_a_sequential_test_stops_at_the_same_game_for_any_number_of_jobs(tmp_pat
 def test_a_decided_sequential_test_plays_no_more_games(tmp_path: Path) -> None:
     command = (*COMMON, "--games", "400", "--sprt", "0,200", "--out", str(tmp_path))
     first = run(*command)
-    assert "random is stronger by 0 Elo or less rather than by 200 Elo or more (LLR -" in first.out
+    assert "the advantage of random is at most 0 Elo, not at least 200 Elo (LLR -" in first.out
     before = (tmp_path / RESULTS_FILE).read_bytes()
     assert run(*command).out == first.out
     assert (tmp_path / RESULTS_FILE).read_bytes() == before
 
 
-# ---------------------------------------------------------------- going on
+# ---------------------------------------------------------------- resuming
 
 
 def test_more_games_extend_a_finished_run(tmp_path: Path) -> None:
@@ -270,7 +270,7 @@ def test_an_interrupted_run_without_a_folder_prints_its_figures(monkeypatch: pyt
     monkeypatch.setattr(ArenaRun, "play", interrupted)
     ran = run(*COMMON, "--games", "10")
     assert ran.code == 130
-    assert ran.err == "axio: interrupted: 3 of 10 games played; --out DIR would keep them\n"
+    assert ran.err == "axio: interrupted: 3 of 10 games played; use --out DIR to keep them\n"
     assert ran.out.startswith("2 games: 1 line-up on 1 deal;")
     assert "1 game not counted" in ran.out
 

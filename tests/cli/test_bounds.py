@@ -43,21 +43,21 @@ RULES = "rota"
 # ---------------------------------------------------------------- processes (audit B14)
 
 
-class Counted:
-    """Stands in for a worker process: does its work where it is, and is counted."""
+class CountedWorker:
+    """Replacement for a worker process: works in this process, and counts starts and ends."""
 
-    made = 0
+    started = 0
     ended = 0
 
     def __init__(self, context: Any, function: Callable[[Any], Any]) -> None:
-        type(self).made += 1
+        type(self).started += 1
         self.pipe: Any = self
-        self.number = 0
+        self.piece_index = 0
         self._function = function
         self._piece: Any = None
 
-    def send(self, number: int, piece: Any) -> None:
-        self.number, self._piece = number, piece
+    def send(self, piece_index: int, piece: Any) -> None:
+        self.piece_index, self._piece = piece_index, piece
 
     def receive(self) -> Any:
         return self._function(self._piece)
@@ -67,8 +67,8 @@ class Counted:
 
 
 @pytest.fixture
-def counted(monkeypatch: pytest.MonkeyPatch) -> type[Counted]:
-    class Fresh(Counted):
+def counted(monkeypatch: pytest.MonkeyPatch) -> type[CountedWorker]:
+    class Fresh(CountedWorker):
         pass
 
     monkeypatch.setattr(parallel, "_Worker", Fresh)
@@ -79,12 +79,14 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> type[Counted]:
 
 @pytest.mark.parametrize("pieces", [0, 1, 2, 5, 1000])
 @pytest.mark.parametrize("jobs", [2, 200, 100_000])
-def test_processes_are_bounded_by_pieces_and_cores(pieces: int, jobs: int, counted: type[Counted]) -> None:
+def test_processes_are_bounded_by_pieces_and_cores(
+    pieces: int, jobs: int, counted: type[CountedWorker]
+) -> None:
     assert list(map_ordered(abs, range(-pieces, 0), jobs)) == list(range(pieces, 0, -1))
-    assert counted.made == counted.ended <= min(pieces, jobs, MIN_PROCESSES)
+    assert counted.started == counted.ended <= min(pieces, jobs, MIN_PROCESSES)
 
 
-def test_pieces_are_read_lazily(counted: type[Counted]) -> None:
+def test_pieces_are_read_lazily(counted: type[CountedWorker]) -> None:
     read: list[int] = []
 
     def pieces() -> Iterator[int]:
@@ -96,14 +98,14 @@ def test_pieces_are_read_lazily(counted: type[Counted]) -> None:
     assert next(results) == 0
     assert len(read) <= 4 * parallel.LOOKAHEAD + 1
     results.close()
-    assert counted.made == counted.ended
+    assert counted.started == counted.ended
 
 
-def test_one_record_needs_one_process(tmp_path: Path, counted: type[Counted]) -> None:
+def test_one_record_needs_one_process(tmp_path: Path, counted: type[CountedWorker]) -> None:
     file = tmp_path / "games.jsonl"
     file.write_text(record_of(axio.new_game(RULES, seed=1)).to_json() + "\n", encoding="utf-8")
     assert run("verify", str(file), "--jobs", "200").code == 0
-    assert counted.made == 1
+    assert counted.started == 1
 
 
 # ---------------------------------------------------------------- positions and seeds (audit B9, B12)
@@ -256,7 +258,7 @@ def test_a_damaged_rollout_config_is_refused(tmp_path: Path) -> None:
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_training_reports_an_unwritable_file_at_once(tmp_path: Path) -> None:
     train = ("train", RULES, "--quick", "--rounds", "1", "--out")
-    assert_refused_only(run(*train, "/dev/full"), "/dev/full: this is not a file")
+    assert_refused_only(run(*train, "/dev/full"), "/dev/full: not a regular file")
     assert_refused_only(run(*train, str(tmp_path)), "this is a folder")
     assert_refused_only(run(*train, str(tmp_path / "none" / "t.npz")), "does not exist")
     assert os.path.exists("/dev/full")
@@ -282,9 +284,9 @@ def assert_refused_only(ran: Any, *words: str) -> None:
 
 @contextmanager
 def small_files() -> Iterator[None]:
-    """While this lasts, no file may become longer than 100 bytes, as on a full disk.
+    """Limit files to 100 bytes inside the block, as on a full disk.
 
-    Only around what is tested: the limit is one of the process, whose standard output may be a file, too.
+    Use it around the tested call only: the limit also holds for standard output, if it is a file.
     """
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

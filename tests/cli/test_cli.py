@@ -57,6 +57,7 @@ def spawn(*arguments: str, text: str = "") -> CommandResult:
         text=True,
         encoding="utf-8",
         env=ENVIRONMENT,
+        cwd=SOURCE.parents[1],
         check=False,
     )
     return CommandResult(done.returncode, done.stdout, done.stderr)
@@ -127,7 +128,7 @@ def test_version() -> None:
     assert run("--version").out == f"axio {axio.__version__}\n"
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if (SOURCE / "cli" / f"{name}.py").exists()])
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_and_its_own_name(name: str) -> None:
     ran = run(name, "--help")
     assert ran.code == 0
@@ -135,7 +136,7 @@ def test_every_command_has_help_and_its_own_name(name: str) -> None:
 
 
 def test_no_command_names_a_game() -> None:
-    for file in (SOURCE / "cli").glob("*.py"):
+    for file in (SOURCE / "cli").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             assert not (isinstance(node, ast.Constant) and node.value in GAMES), (file, node.lineno)
 
@@ -244,6 +245,24 @@ def test_rules_in_a_terminal_keep_their_marks() -> None:
     for mark in ("[ruling]", "[reconstruction]"):
         assert child.before.count(mark) == page.count(mark)
     assert "**" not in child.before
+
+
+def test_a_registered_game_is_known_to_commands_and_their_workers() -> None:
+    simulate = ("simulate", "tiny", "--bots", "random,random", "--games", "8")
+    results = []
+    for jobs in ("1", "2"):
+        ran = spawn("--register", "examples.tiny_game", *simulate, "--jobs", jobs)
+        assert ran.code == 0, ran
+        results.append(ran.out.splitlines()[1:])
+    assert len(results[0]) == 3
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize(
+    ("package", "word"), [("nowhere", "No module named"), ("", "Empty"), (".", "relative"), ("json", "GAME")]
+)
+def test_a_package_without_a_game_is_refused(package: str, word: str) -> None:
+    assert_refused(run("--register", package, "games"), package, word)
 
 
 # ---------------------------------------------------------------- verify

@@ -144,7 +144,7 @@ def test_a_killed_dataset_leaves_complete_parts_only(tmp_path: Path) -> None:
         ([NAME, "--out", "x", "--option", "blind"], ["blind"]),
         ([NAME, "--out", "x", "--games", "0"], ["--games"]),
         ([NAME, "--out", "x", "--jobs", "0"], ["--jobs"]),
-        ([NAME, "--out", "x", "--noise", "2"], ["noise 2", "0 to 1"]),
+        ([NAME, "--out", "x", "--noise", "2"], ["--noise", "2.0", "0 to 1"]),
         ([NAME, "--out", "x", "--noise", "much"], ["--noise", "much"]),
         ([NAME, "--out", "-"], ["standard output", "name a file"]),
         ([NAME, "--out", "/dev/null"], ["/dev/null", "not a regular file"]),

@@ -25,7 +25,7 @@ from axiogames.cli.terminal.session import Quit, Session
 from axiogames.errors import ParseError
 from axiogames.games import GAMES, game
 from axiogames.model.events import Draw, Exchange, redact_event
-from axiogames.model.position_text import lay_out
+from axiogames.model.position_text import parse_unchecked
 from tests.cli.test_cli import ENVIRONMENT, CommandResult, assert_refused, run
 
 # Lines that answer every question: a move, an offer, the hand-over of the screen, a confirmation.
@@ -218,7 +218,7 @@ def test_illegal_moves_are_answered_with_the_reason() -> None:
         "pass: this game has no such move",
         "there is no move number 7",
         "nothing can be taken back",
-        "score what?",
+        "score needs a move",
         "are not neighbours",
     ):
         assert reason in ran.out
@@ -349,13 +349,13 @@ def test_a_damaged_saved_game_is_reported_and_kept(
 def test_a_saved_game_must_be_a_regular_file_of_bounded_size(save_file: Path) -> None:
     save_file.parent.mkdir(parents=True)
     os.mkfifo(save_file)
-    assert_refused(play("--resume"), str(save_file), "this is not a file")
+    assert_refused(play("--resume"), str(save_file), "not a regular file")
     save_file.unlink()
     save_file.symlink_to("/dev/zero")
-    assert_refused(play("--resume"), str(save_file), "this is not a file")
+    assert_refused(play("--resume"), str(save_file), "not a regular file")
     save_file.unlink()
     save_file.write_bytes(b" " * (files.MAX_LINE_BYTES + 1))
-    assert_refused(play("--resume"), str(save_file), "the most that is read")
+    assert_refused(play("--resume"), str(save_file), "more than the limit of")
 
 
 def test_an_unwritable_saved_game_is_reported(save_file: Path) -> None:
@@ -507,7 +507,7 @@ def test_a_hidden_exchange_is_described_without_its_tiles() -> None:
 def test_the_comparison_is_explained(rows: str, said: str) -> None:
     table = axio.new_game(GAMES[0], 2, seed=1)
     text = re.sub(r"scores=\S+", f"scores={rows}", table.position).replace("phase=place", "phase=over")
-    lines = explain_result(axio.Position(*lay_out(text)), ("a", "b"))
+    lines = explain_result(axio.Position(*parse_unchecked(text)), ("a", "b"))
     assert lines[-1] == said
     assert "Points, each player's lowest first:" in lines[0]
 
@@ -515,7 +515,7 @@ def test_the_comparison_is_explained(rows: str, said: str) -> None:
 def test_results_with_a_single_track_compare_points() -> None:
     table = axio.new_game(GAMES[-1], 3, seed=1)
     text = re.sub(r"scores=\S+", "scores=12;30;30", table.position).replace("phase=place", "phase=over")
-    assert explain_result(axio.Position(*lay_out(text)), ("a", "b", "you")) == [
+    assert explain_result(axio.Position(*parse_unchecked(text)), ("a", "b", "you")) == [
         "The game is over. Points:",
         "  1.  b    30",
         "  1.  you  30",

@@ -75,6 +75,6 @@ def test_errors_are_reported(file: Path, tmp_path: Path) -> None:
     assert_refused(run("review", str(file), "--seat", "7"), "no seat 7")
     assert_refused(run("review", str(file), "--time", "1", "--rollouts", "200"), "cannot be used together")
     assert_refused(run("hint", str(file)), "the game is over")
-    assert_refused(run("hint", "x=1"), "or name a file with a record")
+    assert_refused(run("hint", "x=1"), "expected a position, or a file with records")
     spectator = replay(short_game(GAMES[0])).view(None).position
     assert_refused(run("hint", spectator), "are hidden")

@@ -127,7 +127,7 @@ def test_games_resume_however_the_server_ended(tmp_path: Path) -> None:
         with ann.live(table.id) as live:
             live.recv()
             live.play(0)
-            before = live.my_turn()
+            before = live.wait_for_turn()
             assert first.stop() in (0, -15)
         assert first.log == ""
     with start_server(tmp_path) as second:
@@ -149,7 +149,7 @@ def test_games_resume_however_the_server_ended(tmp_path: Path) -> None:
         for unfinished in (table, shared):
             with ann.at(third.url).live(unfinished.id) as live:
                 live.recv()
-                assert live.my_turn()["turn"] == 0
+                assert live.wait_for_turn()["turn"] == 0
 
 
 # ------------------------------------------------------------------ settings

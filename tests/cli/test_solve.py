@@ -11,7 +11,7 @@ from axiogames.games import GAMES
 from axiogames.model.record import read_records, record_of, replay
 from axiogames.players import player
 from axiogames.players.match import play_match
-from tests.analysis.solve.late import solo_record, sorted_points
+from tests.analysis.solve.positions import solo_record, sorted_points
 from tests.analysis.solve.test_bound import DOMINOES
 from tests.cli.test_cli import assert_refused, run, spawn
 

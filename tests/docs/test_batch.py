@@ -1,4 +1,4 @@
-"""docs/reference/observations.md its examples run."""
+"""docs/reference/observations.md: its examples run."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ PAGE = Path(__file__).parents[2] / "docs/reference/observations.md"
 
 
 @pytest.mark.skipif(INTERPRETED, reason="hundreds of games")
-def test_its_examples_run() -> None:
+def test_examples_run() -> None:
     failed, tried = doctest.testfile(str(PAGE), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert (failed, tried) == (0, 11)

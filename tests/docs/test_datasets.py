@@ -21,39 +21,39 @@ def blocks(language: str) -> list[str]:
 
 
 @pytest.fixture(autouse=True)
-def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], str]]:
-    """What the commands of the document should print, and did, in a folder of their own."""
+def outputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], str]]:
+    """Return the documented and the actual output of each command, run in an empty folder."""
     monkeypatch.chdir(tmp_path)
-    told = [command.splitlines() for block in blocks("console") for command in block.split("$ ")[1:]]
-    ran = []
-    for command, *shown in told:
+    commands = [command.splitlines() for block in blocks("console") for command in block.split("$ ")[1:]]
+    outputs = []
+    for command, *shown in commands:
         code, printed = run(shlex.split(command))
         assert code == 0, printed
-        ran.append((shown, printed))
-    return ran
+        outputs.append((shown, printed))
+    return outputs
 
 
-def test_the_document_tells_the_truth(made: list[tuple[list[str], str]]) -> None:
-    assert len(made) == 2
-    for shown, printed in made:
+def test_examples_columns_and_outputs_are_as_documented(outputs: list[tuple[list[str], str]]) -> None:
+    assert len(outputs) == 2
+    for shown, printed in outputs:
         assert missing(shown, printed) is None, printed
     section = DOCUMENT.partition("## Columns")[2].partition("\n## ")[0]
     columns = re.findall(r"^\| `(\w+)` \| ([^|]+) \|", section, re.M)
     table = read("games.parquet")
     assert [name for name, _ in columns] == table.column_names
     for name, kind in columns:
-        assert kind.strip() == in_words(str(table.schema.field(name).type)), name
+        assert kind.strip() == documented_type(str(table.schema.field(name).type)), name
     session = DocTestParser().get_doctest("\n".join(blocks("python")), {}, "datasets.md", "datasets.md", 0)
-    complaints = StringIO()
-    failed = DocTestRunner(optionflags=ELLIPSIS).run(session, out=complaints.write).failed
-    assert not failed, complaints.getvalue()
+    output = StringIO()
+    failed = DocTestRunner(optionflags=ELLIPSIS).run(session, out=output.write).failed
+    assert not failed, output.getvalue()
     assert len(session.examples) > 20
 
 
-def in_words(kind: str) -> str:
-    """A type of pyarrow as the document writes it."""
+def documented_type(kind: str) -> str:
+    """Return a pyarrow type as the page writes it."""
     if found := re.fullmatch(r"fixed_size_list<element: (.*) not null>\[(\d+)\]", kind):
-        return f"list[{'t' if found[2] == '5' else 'n'}] of {in_words(found[1])}"
+        return f"list[{'t' if found[2] == '5' else 'n'}] of {documented_type(found[1])}"
     if found := re.fullmatch(r"list<element: (.*) not null>", kind):
-        return f"list of {in_words(found[1])}"
+        return f"list of {documented_type(found[1])}"
     return "fixed-size binary" if kind.startswith("fixed_size_binary") else kind

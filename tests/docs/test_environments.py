@@ -1,4 +1,4 @@
-"""docs/guides/environments.md its examples run."""
+"""docs/guides/environments.md: its examples run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 PAGE = Path(__file__).parents[2] / "docs/guides/environments.md"
 
 
-def test_its_examples_run() -> None:
+def test_examples_run() -> None:
     failed, tried = doctest.testfile(str(PAGE), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert failed == 0
     assert tried >= 37

@@ -1,4 +1,4 @@
-"""Every page of the documentation: its examples run and print what is shown, and no page is forgotten.
+"""Every page of the documentation: examples run and print the documented output, and no page is omitted.
 
 Pages with more to check have a test module of their own.
 """
@@ -11,13 +11,16 @@ from doctest import ELLIPSIS, DocTestParser, DocTestRunner
 from io import StringIO
 from pathlib import Path
 
+import click
 import pytest
 
 import axiogames
-from tests.docs.test_readme import ROOT, elsewhere, missing, run
+from axiogames.cli import program
+from tests.docs.test_readme import ROOT, empty_folder, missing, run
 
 DOCS = ROOT / "docs"
 OWN_TESTS = {
+    "tutorials/add_a_game",
     "explanation/players",  # figures, no examples
     "guides/arena",
     "guides/datasets",
@@ -30,7 +33,7 @@ PAGES = {
     for path in sorted(DOCS.rglob("*.md"))
 }
 
-__all__ = ["elsewhere"]  # a fixture
+__all__ = ["empty_folder"]  # a fixture
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -39,7 +42,7 @@ def blocks(page: str, language: str) -> list[str]:
 
 
 def pages_with(language: str, mark: str) -> list[str]:
-    """Return the pages without tests of their own that have an example in a language."""
+    """Return the pages without a test module of their own that contain `mark` in a block in `language`."""
     return [
         page
         for page in PAGES
@@ -48,16 +51,16 @@ def pages_with(language: str, mark: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", pages_with("python", ">>> "))
-def test_the_python_examples_run(page: str, elsewhere: Path) -> None:
+def test_python_examples_run(page: str, empty_folder: Path) -> None:
     text = "\n".join(blocks(page, "python"))
     examples = DocTestParser().get_doctest(text, {}, page, f"docs/{page}.md", 0)
-    complaints = StringIO()
-    failed = DocTestRunner(optionflags=ELLIPSIS).run(examples, out=complaints.write).failed
-    assert not failed, complaints.getvalue()
+    output = StringIO()
+    failed = DocTestRunner(optionflags=ELLIPSIS).run(examples, out=output.write).failed
+    assert not failed, output.getvalue()
 
 
 @pytest.mark.parametrize("page", pages_with("console", "$ axio"))
-def test_the_commands_print_what_is_shown(page: str, elsewhere: Path) -> None:
+def test_commands_print_the_documented_output(page: str, empty_folder: Path) -> None:
     for block in blocks(page, "console"):
         for command in block.split("$ ")[1:]:
             line, *rest = command.splitlines()
@@ -86,13 +89,21 @@ def test_every_page_is_in_the_table_of_contents() -> None:
     assert {page for page in PAGES if page != "index"} <= listed
 
 
-def test_the_reference_has_every_public_name() -> None:
+def test_reference_has_every_public_name() -> None:
     directives = re.findall(r"^\.\. (?:auto)?\w+:: ([\w.]+)$", PAGES["reference/api"], re.M)
     named = {name.rpartition(".")[2] for name in directives}
     assert set(axiogames.__all__) - {"__version__"} <= named
 
 
-def test_the_glossary_is_in_order() -> None:
+def test_commands_are_documented_under_their_names() -> None:
+    context = click.Context(program)
+    for name in program.list_commands(context):
+        command = program.get_command(context, name)
+        assert command is not None
+        assert command.name == name
+
+
+def test_glossary_is_sorted() -> None:
     terms = re.findall(r"^(\w[\w -]*)\n    \S", PAGES["glossary"], re.M)
     assert {"commitment", "pyramid", "refusal", "shortlist", "table", "track", "view"} <= set(terms)
     assert terms == sorted(terms)

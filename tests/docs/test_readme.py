@@ -1,6 +1,6 @@
-"""The README tells the truth: its examples run, its commands print what it shows, its pictures are as made.
+"""README.md: its examples run, its commands print the documented output, and its pictures are up to date.
 
-`python -m tests.docs.test_readme` makes the pictures anew; look at them before you commit them.
+`python -m tests.docs.test_readme` rewrites the pictures; look at them before you commit.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PICTURES = Path("docs/pictures")
 
 @dataclass
 class Command:
-    """A command of a block, what is typed into it, and the lines it should print (`...` leaves some out)."""
+    """A command of a block, its input, and the expected lines of output; `...` stands for any lines."""
 
     line: int
     words: list[str]
@@ -37,8 +37,8 @@ class Command:
     shown: list[str] = field(default_factory=list)
 
 
-def only(language: str) -> list[str]:
-    """The lines of the README, empty but for the blocks in this language."""
+def blank_except(language: str) -> list[str]:
+    """Return the lines of the README, with an empty text for each line outside the blocks in a language."""
     lines, inside = [], False
     for line in README.splitlines():
         if line.startswith("```"):
@@ -49,9 +49,9 @@ def only(language: str) -> list[str]:
 
 
 def commands() -> Iterator[Command]:
-    """The commands of all console blocks."""
+    """Yield the commands of all console blocks."""
     command: Command | None = None
-    for number, line in enumerate(only("console"), 1):
+    for number, line in enumerate(blank_except("console"), 1):
         if line.startswith("$ "):
             if command:
                 yield command
@@ -65,8 +65,8 @@ def commands() -> Iterator[Command]:
 
 
 def run(words: list[str], typed: str = "") -> tuple[int, str]:
-    """The exit code of a command and everything it printed."""
-    assert words[0] == "axio", f"{words}: only our own program is run"
+    """Return the exit code of a command and its output, standard error included."""
+    assert words[0] == "axio", f"{words}: only `axio` can be run"
     written, before = BytesIO(), sys.stdin
     screen = TextIOWrapper(written, "utf-8", write_through=True)
     sys.stdin = StringIO(typed)
@@ -79,20 +79,19 @@ def run(words: list[str], typed: str = "") -> tuple[int, str]:
 
 
 def missing(shown: list[str], printed: str) -> str | None:
-    """The first line of `shown` that was not printed after the ones before it."""
-    # What is typed is not echoed here, so an answer stands behind the prompt.
+    """Return the first line of `shown` that `printed` does not contain after the lines before it."""
+    # Input is not echoed here, so a response follows the prompt on the same line.
     lines = iter([re.sub(r"^(> )+", "", line).rstrip() for line in printed.splitlines()])
     for line in shown:
-        wanted = re.compile(
-            ".+".join(map(re.escape, line.rstrip().split("…")))
-        )  # … leaves out part of a line
-        if line != "..." and not any(wanted.fullmatch(found) for found in lines):
+        # `…` stands for any part of a line
+        pattern = re.compile(".+".join(map(re.escape, line.rstrip().split("…"))))
+        if line != "..." and not any(pattern.fullmatch(candidate) for candidate in lines):
             return line
     return None
 
 
 def make_pictures(folder: Path) -> None:
-    """Carry out the commands of the README's comment in a folder."""
+    """Run the commands of the README's comment in a folder."""
     (folder / PICTURES).mkdir(parents=True)
     with chdir(folder):
         for line in re.findall(r"^axio .+$", README.partition("<!--")[2].partition("-->")[0], re.M):
@@ -101,34 +100,36 @@ def make_pictures(folder: Path) -> None:
 
 
 @pytest.fixture
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder to work in, and nobody's saved game."""
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in an empty folder, without a saved game."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr(
         session_module, "HINT_SECONDS", UNLIMITED
-    )  # all rollouts of a hint, however slow the machine
+    )  # a hint runs all its rollouts on a slow machine, too
     return tmp_path
 
 
-def test_the_readme_is_a_front_door() -> None:
+def test_readme_has_at_most_150_lines() -> None:
     assert len(README.splitlines()) <= 150
 
 
-def test_the_python_examples_run(elsewhere: Path) -> None:
-    # The blocks are one session, and blank lines between them keep the line numbers true.
-    session = DocTestParser().get_doctest("\n".join(only("python")) + "\n", {}, "README.md", "README.md", 0)
+def test_python_examples_run(empty_folder: Path) -> None:
+    # The blocks are one session. Blank lines between them preserve the line numbers.
+    session = DocTestParser().get_doctest(
+        "\n".join(blank_except("python")) + "\n", {}, "README.md", "README.md", 0
+    )
     assert len(session.examples) >= 10
-    complaints = StringIO()
-    failed = DocTestRunner(optionflags=ELLIPSIS).run(session, out=complaints.write).failed
-    assert not failed, complaints.getvalue()
+    output = StringIO()
+    failed = DocTestRunner(optionflags=ELLIPSIS).run(session, out=output.write).failed
+    assert not failed, output.getvalue()
 
 
-def test_the_commands_print_what_is_shown(elsewhere: Path) -> None:
-    told = list(commands())
-    assert len(told) >= 5
-    for command in told:
+def test_commands_print_the_documented_output(empty_folder: Path) -> None:
+    documented = list(commands())
+    assert len(documented) >= 5
+    for command in documented:
         code, printed = run(command.words, "".join(f"{line}\n" for line in command.typed))
         where = f"README.md, line {command.line}: {shlex.join(command.words)}"
         assert code == 0, f"{where}\n{printed}"
@@ -136,20 +137,20 @@ def test_the_commands_print_what_is_shown(elsewhere: Path) -> None:
         assert line is None, f"{where} does not print {line!r} there:\n{printed}"
 
 
-def test_the_pictures_are_as_made(tmp_path: Path) -> None:
+def test_pictures_are_up_to_date(tmp_path: Path) -> None:
     make_pictures(tmp_path)
-    made = sorted(path.name for path in (tmp_path / PICTURES).iterdir())
-    assert made == sorted(path.name for path in (ROOT / PICTURES).glob("*.svg"))
-    for name in made:
+    names = sorted(path.name for path in (tmp_path / PICTURES).iterdir())
+    assert names == sorted(path.name for path in (ROOT / PICTURES).glob("*.svg"))
+    for name in names:
         same = (tmp_path / PICTURES / name).read_bytes() == (ROOT / PICTURES / name).read_bytes()
-        assert same, f"{PICTURES / name} is out of date: python -m tests.docs.test_readme makes it anew"
+        assert same, f"{PICTURES / name} is out of date: python -m tests.docs.test_readme rewrites it"
 
 
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 
 
 @pytest.mark.parametrize("document", sorted(str(path.relative_to(ROOT)) for path in DOCUMENTS))
-def test_links_lead_somewhere(document: str) -> None:
+def test_links_have_a_target(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     prose = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
     for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)", prose):

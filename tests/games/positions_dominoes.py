@@ -22,7 +22,7 @@ from axiogames import IllegalMove, Move, Position, Reason, Table
 from axiogames.drawing.scene import Content
 from axiogames.games import find_variant
 from axiogames.games.variant import Variant
-from axiogames.model.position_text import lay_out
+from axiogames.model.position_text import parse_unchecked
 
 Points = Mapping[str, int]  # by colour; several letters share a number: {"RGBO": 18, "P": 17}
 
@@ -121,7 +121,7 @@ def position(
         "aside": "-",
     }
     text = " ".join(f"{name}={value}" for name, value in fields.items())
-    return Position(*lay_out(f"{game} {players} - {text}"))
+    return Position(*parse_unchecked(f"{game} {players} - {text}"))
 
 
 def _row(row: Iterable[str], laid: Mapping[str, str]) -> str:

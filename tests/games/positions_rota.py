@@ -8,7 +8,7 @@ import pytest
 
 import axiogames as axio
 from axiogames.games import find_variant
-from axiogames.model.position_text import lay_out
+from axiogames.model.position_text import parse_unchecked
 from tests.games.playing import play_on
 
 COLOURS = "RGBOP"
@@ -136,7 +136,9 @@ def position(
         "supply": str(supply),
         "stack": ",".join(str(n) for n in (*stacks, 0, 0, 0)[:4]),
     }
-    return axio.Position(*lay_out(f"rota {players} - " + " ".join(f"{k}={v}" for k, v in fields.items())))
+    return axio.Position(
+        *parse_unchecked(f"rota {players} - " + " ".join(f"{k}={v}" for k, v in fields.items()))
+    )
 
 
 def after(start: axio.Position, *moves_and_draws: str) -> axio.Table:

@@ -15,7 +15,7 @@ import pytest
 
 import axiogames as axio
 from axiogames.games import find_variant
-from axiogames.model.position_text import lay_out
+from axiogames.model.position_text import parse_unchecked
 from tests.games.playing import play_on
 
 #      abcdefghijklmnop
@@ -156,7 +156,7 @@ def position(
         "removed": "-",
     }
     text = f"trio {players} {options} " + " ".join(f"{name}={value}" for name, value in fields.items())
-    whole = axio.Position(*lay_out(text))
+    whole = axio.Position(*parse_unchecked(text))
     return whole if bag is None else only(whole, bag)
 
 

@@ -26,7 +26,7 @@ from axiogames.games import GAMES, find_variant
 from axiogames.games.runtime import loops
 from axiogames.games.runtime.state import OFFER
 from axiogames.model.game_text import read_game, write_game
-from axiogames.model.position_text import lay_out
+from axiogames.model.position_text import parse_unchecked
 from axiogames.model.record import Record, read_records, record_of, replay
 from axiogames.model.table import Table, new_game
 from axiogames.players import player
@@ -202,7 +202,7 @@ def almost_full() -> Table:
     rows[-1] = "3" + rows[-1][3:]
     counters = "scores=0;0 seat=0 phase=place due=0 dealing=0 idle=0 again=0 aside=- removed=-"
     text = f"trio 2 - board={'/'.join(rows)} hands=GGG;BBB bag=RRR1,YYY1,GYG1 {counters}"
-    return play_on(axio.Position(*lay_out(text)))
+    return play_on(axio.Position(*parse_unchecked(text)))
 
 
 ILLEGAL = list(illegal())
@@ -362,10 +362,10 @@ OPENING = new_game("axio", seed=7).position
         (lambda text: text.replace("4R4", "4R3^"), "must be exactly the cells marked"),
         (lambda text: text.replace("hands=RR", "hands=YY"), "there is no tile 'YY'"),
         (lambda text: text.replace("hands=RR", "hands=?"), "a hand is known or hidden, not both"),
-        (lambda text: text.replace("hands=RR", "hands=RR,RR"), "6 tiles, there can be 5"),
+        (lambda text: text.replace("hands=RR", "hands=RR,RR"), "6 tiles, more than the limit of 5"),
         (lambda text: text.replace("hands=RR", "hands=BB"), "the state has 5 tiles BB, the tile set 4"),
-        (lambda text: text.replace("bag=RR2", "bag=RR9"), "more than there are of that tile"),
-        (lambda text: text.replace("bag=RR2", "bag=2RR"), "should be a tile and a number"),
+        (lambda text: text.replace("bag=RR2", "bag=RR9"), "the game has . of this tile"),
+        (lambda text: text.replace("bag=RR2", "bag=2RR"), "is not a tile and its number"),
         (lambda text: text.replace("bag=RR2", "bag=RR1"), "the state has 99 tiles, not 100"),
         (lambda text: text.replace("scores=0,0", "scores=0"), "should be 5 numbers"),
         (lambda text: text.replace("scores=0,0", "scores=19,0"), "numbers from 0 to 18"),
@@ -425,16 +425,16 @@ def test_invalid_game_text() -> None:
     for wrong, message in [
         ("", "a game starts with the lines"),
         (text.replace("Game: axio", "Game: chess"), "unknown game"),
-        (text.replace('"Ann"', "Ann"), "names in quotes"),
-        (text.replace('"Ann"', "7"), "names in quotes"),
-        ("".join(lines[:2]), "ends after its head"),
-        ("".join(lines[:-1]), "the game should close with"),
-        ("".join(lines[:8]), "the game should close with"),
+        (text.replace('"Ann"', "Ann"), "names in double quotes"),
+        (text.replace('"Ann"', "7"), "names in double quotes"),
+        ("".join(lines[:2]), "the last line is missing"),
+        ("".join(lines[:-1]), "the last line of this game should be"),
+        ("".join(lines[:8]), "the last line of this game should be"),
         (text.replace("  1. 0:", "  1. 1:"), "line 5: .*not this seat's turn"),
         (text.replace("draws", "takes", 1), "line 5: .*should be a placement"),
         (text.replace("deal 0:", "give 0:"), "line 3: .*is not a line of a game"),
-        (text.replace(" (", " (x, ", 1), "should be a colour and its points"),
-        (text.replace("Result: 1.", "Result: 2."), "the game should close with"),
+        (text.replace(" (", " (x, ", 1), "should be a track and its points"),
+        (text.replace("Result: 1.", "Result: 2."), "the last line of this game should be"),
     ]:
         assert wrong != text
         with pytest.raises(ParseError, match=message):
@@ -512,17 +512,20 @@ def test_record_error_names_the_event() -> None:
         (lambda r: r["events"][0].update(t="steal"), "Invalid value 'steal'"),
         (lambda r: r["events"][0].update(p="0"), "event 1: not a record: Expected `int`, got `str`"),
         (lambda r: r["events"][0].update(tiles=[]), "event 1: a draw of no tiles"),
-        (lambda r: r["events"][0]["tiles"].append("RR"), "event 1: 6 tiles are drawn, 5 are due"),
-        (lambda r: r["events"][0].update(p=1), "event 1: seat 1 draws, it is seat 0 that has to"),
-        (lambda r: r["events"][0].update({"from": "stack"}), "event 1: the tile comes from bag, not stack"),
-        (lambda r: r["events"].insert(0, {"t": "removed", "tiles": ["RR"]}), "no tiles are removed"),
+        (lambda r: r["events"][0]["tiles"].append("RR"), "event 1: 6 tiles are drawn, but 5 are due"),
+        (lambda r: r["events"][0].update(p=1), "event 1: seat 1 draws, but seat 0 has to draw"),
+        (
+            lambda r: r["events"][0].update({"from": "stack"}),
+            "event 1: the tile is drawn from 'stack', expected 'bag'",
+        ),
+        (lambda r: r["events"].insert(0, {"t": "removed", "tiles": ["RR"]}), "no tiles can be removed now"),
         (
             lambda r: r["events"].insert(0, {"t": "start", "display": [{"tile": "RR", "at": "0,0"}]}),
             "event 1",
         ),
         (lambda r: r["events"].append({"t": "pass", "p": 0}), "the game is over"),
-        (lambda r: r.pop("result"), "the game is over but the record has no result"),
-        (lambda r: r["events"].pop(), "the record has a result but the game is not over"),
+        (lambda r: r.pop("result"), "the game is over, but the record has no result"),
+        (lambda r: r["events"].pop(), "the record has a result, but the game is not over"),
         (lambda r: r["result"].update(winners=[0, 1]), "the result is"),
     ],
 )

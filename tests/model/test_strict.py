@@ -82,16 +82,16 @@ def test_display_tiles_may_be_in_any_order() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda display: display.pop(), "lies on 0,0 1,0 0,1, it should be 0,0 1,0 0,1 1,1"),
+        (lambda display: display.pop(), "is on 0,0 1,0 0,1, expected 0,0 1,0 0,1 1,1"),
         (lambda display: display.append(display[0]), "each once"),
-        (lambda display: display[1].update(at="0,0"), "lies on 0,0 0,0 0,1 1,1"),
-        (lambda display: display[1].update(at="2,0"), "lies on 0,0 2,0 0,1 1,1"),
-        (lambda display: display[1].update(at="1,0\n"), "it should be"),
-        (lambda display: display[1].update(at="1,00"), "it should be"),
-        (lambda display: display[1].update(tile=display[0]["tile"]), "none of them is left"),
+        (lambda display: display[1].update(at="0,0"), "is on 0,0 0,0 0,1 1,1"),
+        (lambda display: display[1].update(at="2,0"), "is on 0,0 2,0 0,1 1,1"),
+        (lambda display: display[1].update(at="1,0\n"), "expected"),
+        (lambda display: display[1].update(at="1,00"), "expected"),
+        (lambda display: display[1].update(tile=display[0]["tile"]), "none is left"),
         (lambda display: display[1].update(tile="RRRR"), "'RRRR' is not a tile of this game"),
         (lambda display: display[1].update(tile=""), "'' is not a tile of this game"),
-        (lambda display: display.clear(), "lies on nothing"),
+        (lambda display: display.clear(), "is on no cell"),
     ],
 )
 def test_display_has_four_tiles_on_four_cells(change: Callable[[Json], Any], words: str) -> None:
@@ -104,13 +104,13 @@ def test_display_is_one_event() -> None:
     value = record(ROTA)
     display = value["events"][0]["display"]
     value["events"][:1] = [{"t": "start", "display": display[:2]}, {"t": "start", "display": display[2:]}]
-    assert_refused(value, 1, "it should be 0,0 1,0 0,1 1,1")
+    assert_refused(value, 1, "expected 0,0 1,0 0,1 1,1")
     value = record(ROTA)
     value["events"].insert(1, value["events"][0])
-    assert_refused(value, 2, "the opening display lies already")
+    assert_refused(value, 2, "the opening display is complete")
     value = record(ROTA)
     value["events"][:2] = value["events"][1::-1]
-    assert_refused(value, 1, "first the opening display has to be laid")
+    assert_refused(value, 1, "before the opening display is complete")
 
 
 def test_empty_corner_of_a_display_points_to_the_middle() -> None:
@@ -135,18 +135,18 @@ def test_tiles_are_removed_once_before_the_deal_of_a_short_game() -> None:
     assert refusal(value) is None
     assert len(removed) == 40
     value["events"].insert(1, value["events"][0])
-    assert_refused(value, 2, "no tiles are removed here")
+    assert_refused(value, 2, "no tiles can be removed now")
     value = record(SHORT)
     value["events"][0] = {"t": "draw", "p": 0, "tiles": removed}
-    assert_refused(value, 1, "seat 0 draws, but first 40 tiles have to be removed")
+    assert_refused(value, 1, "seat 0 draws before 40 tiles have been removed")
     value = record(SHORT)
     value["events"][0]["tiles"] = removed + value["events"][1]["tiles"]
-    assert_refused(value, 1, "43 tiles are removed, it should be 40")
+    assert_refused(value, 1, "43 tiles are removed, expected 40")
     del value["events"][1]
     assert_refused(value, 1, "43 tiles are removed")
     value = record(SHORT)
     value["events"][:1] = [{"t": "removed", "tiles": removed[:20]}, {"t": "removed", "tiles": removed[20:]}]
-    assert_refused(value, 1, "20 tiles are removed, it should be 40 in one event")
+    assert_refused(value, 1, "20 tiles are removed, expected 40 in one event")
     for at in (0, 1, 5, len(record(SHORT)["events"])):
         value = record(SHORT)
         value["events"].insert(at, {"t": "removed", "tiles": []})
@@ -159,7 +159,7 @@ def test_draw_is_not_a_removal(case: Case) -> None:
     for at in [n for n, event in enumerate(events) if event["t"] == "draw"][:6]:
         value = record(case)
         value["events"][at] = {"t": "removed", "tiles": events[at]["tiles"]}
-        assert_refused(value, at + 1, "no tiles are removed here" if at else "")
+        assert_refused(value, at + 1, "no tiles can be removed now" if at else "")
 
 
 # ---------------------------------------------------------------- named colours (audit B8 f, g)
@@ -229,7 +229,7 @@ def test_position_text_is_canonical(written: Callable[[int, int], str]) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda tiles: tiles.update(RG=10, GR=-2), "-2 tiles GR, a count is 0 or more"),
+        (lambda tiles: tiles.update(RG=10, GR=-2), "-2 tiles GR: the count cannot be negative"),
         (lambda tiles: tiles.update(RG=-8), "-8 tiles RG"),
         (lambda tiles: tiles.update(RG=7), "7 tiles RG, not 8"),
         (lambda tiles: tiles.pop("RG"), "0 tiles RG, not 8"),
@@ -286,7 +286,7 @@ def test_repeated_key_is_refused(old: str, new: str, event: int | None) -> None:
     assert old in text
     error = refusal_of_text(text.replace(old, new, 1))
     assert error is not None
-    assert "stands twice in one object" in str(error)
+    assert "occurs twice in one object" in str(error)
     assert error.event == event
 
 
@@ -327,8 +327,8 @@ def test_unknown_keys_are_ignored_with_their_contents() -> None:
         (b"\xff\xfe{\x00}\x00", "not UTF-8"),
         (b"\xef\xbb\xbf{}", "BOM"),
         (b"{\x00}", "not JSON"),
-        (b'{"x":NaN}', "NaN is not a number there"),
-        (b'{"x":-Infinity}', "-Infinity is not a number there"),
+        (b'{"x":NaN}', "NaN is not a JSON number"),
+        (b'{"x":-Infinity}', "-Infinity is not a JSON number"),
         (b'{"x":"\\ud800"}', "lone surrogate"),
         (b'{"x":"\x01"}', "not JSON"),
         (b"{}{}", "not JSON"),
@@ -371,7 +371,7 @@ def test_repeated_keys_of_deep_json_give_short_errors() -> None:
     error = refusal_of_text(line().replace('{"t":"draw"', "{" + deep * 2 + '"t":"draw"', 1))
     assert error is not None
     assert (error.event, len(str(error)) < 100) == (1, True)
-    assert "the key 'x' stands twice" in str(error)
+    assert "the key 'x' occurs twice" in str(error)
 
 
 @pytest.mark.parametrize("text", NO_TEXT, ids=lambda value: type(value).__name__)
@@ -447,14 +447,14 @@ def test_commitment_is_a_digest() -> None:
     assert refusal(value) is None
     for wrong in ("", "0" * 63, "g" * 64, "0" * 64 + "\n"):
         value["commitment"] = wrong
-        assert_refused(value, None, "it should be a SHA-256 in 64 hexadecimal digits")
+        assert_refused(value, None, "expected a SHA-256 in 64 hexadecimal digits")
 
 
 def test_seed_length_is_limited() -> None:
     table = new_game("axio", seed="x" * MAX_SEED_LENGTH)
     assert replay(record_of(table, with_seed=True)) == replay(record_of(table))
     longer = record_of(new_game("axio", seed="x" * (MAX_SEED_LENGTH + 1)), with_seed=True)
-    with pytest.raises(InvalidRecord, match="the seed has 10001 characters, it should have at most 10000"):
+    with pytest.raises(InvalidRecord, match="the seed has 10001 characters, more than the limit of 10000"):
         replay(longer)
 
 

@@ -52,7 +52,7 @@ def assert_all_are_reported(ran: CommandResult) -> None:
     assert len(lines) == 10
     for number, line in enumerate(lines[:-1]):
         assert f"line {2 * number + 2}: " in line, line
-    assert "event 1: the opening display lies on nothing" in ran.out
+    assert "event 1: the opening display is on no cell" in ran.out
     assert ran.err == ""
 
 

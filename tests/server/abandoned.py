@@ -1,4 +1,4 @@
-"""Tables and people of long ago, written into a database as if they had been left there."""
+"""Old tables and people, inserted into a database."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ BOT = BotSeated(1, "random")
 
 
 async def put_table(server: Server, id: str, acts: list[TableEntry], days: float = 0, **columns: Any) -> str:
-    """A table at which somebody has sat down, untouched for so many days, and not in memory."""
-    made: TableConfig = table_config(id=id)
-    await server.rooms.open(made, acts)
+    """Insert a table last changed `days` ago, and drop its room from memory."""
+    config: TableConfig = table_config(id=id)
+    await server.rooms.open(config, acts)
     server.rooms.drop(id)
     await set_columns(server.database, tables, id, updated=NOW - int(days * DAY), **columns)
     return id
 
 
 async def put_person(server: Server, id: str, days: float = 0, **columns: Any) -> str:
-    """Somebody who came first, and last, so many days ago."""
+    """Insert a person whose only visit was `days` ago."""
     row = {"id": id, "name": id.title(), "epoch": 0, "created": NOW - int(days * DAY), **columns}
     async with server.database.writing() as connection:
         await connection.execute(insert(people), [row])
@@ -43,7 +43,7 @@ async def set_columns(database: Database, table: Any, id: str, **columns: Any) -
 
 
 async def statuses(database: Database) -> dict[str, str]:
-    """The status of every table there is."""
+    """Return the status of every table."""
     async with database.reading() as connection:
         rows = await connection.execute(select(tables.c.id, tables.c.status).order_by(tables.c.id))
         return {row.id: row.status for row in rows}

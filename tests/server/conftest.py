@@ -55,7 +55,7 @@ def server(servers: Callable[[str], RunningServer], database: str) -> RunningSer
 
 
 @pytest.fixture
-def small(servers: Callable[[str], RunningServer]) -> RunningServer:
+def sqlite_server(servers: Callable[[str], RunningServer]) -> RunningServer:
     """Running server on SQLite, for tests that are independent of the database."""
     return servers("sqlite")
 

@@ -1,4 +1,4 @@
-"""Drives a real server process over real HTTP and WebSockets.
+"""A real server process and its clients over HTTP and WebSockets.
 
     with start_server(tmp_path) as server:
         ann = Guest(server.url, "Ann")
@@ -6,7 +6,7 @@
         with ann.live(table.id) as live:
             result = live.play_to_the_end()
 
-Nothing here waits longer than `PATIENCE` for one answer.
+No operation waits longer than `TIMEOUT`.
 """
 
 from __future__ import annotations
@@ -22,30 +22,39 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Self
 
-from tests.server.clients import Answer, Browser, Client, Guest, Opened, Refusal, ask, seat_of
+from tests.server.clients import (
+    Browser,
+    Client,
+    Guest,
+    OpenedTable,
+    Refusal,
+    Response,
+    seat_request,
+    send_request,
+)
 from tests.server.live import (
-    PATIENCE,
+    TIMEOUT,
     Choose,
     Json,
-    Live,
-    at_random,
-    check_numbers,
+    LiveSocket,
+    check_consecutive,
+    count_offers,
     move_text,
-    offers,
     play_together,
+    random_chooser,
 )
 
-START = 180.0  # seconds for a server to come up; it may have to compile the rules, on a busy machine
+START_TIMEOUT = 180.0  # seconds; the server may have to compile the rules on a busy machine
 
 __all__ = [
-    "Answer", "Browser", "Choose", "Client", "Guest", "Json", "Live", "Opened", "Refusal", "RunningServer",
-    "ask", "at_random", "check_numbers", "free_port", "move_text", "offers", "play_together", "seat_of",
-    "start_server",
+    "Browser", "Choose", "Client", "Guest", "Json", "LiveSocket", "OpenedTable", "Refusal", "Response",
+    "RunningServer", "check_consecutive", "count_offers", "free_port", "move_text", "play_together",
+    "random_chooser", "seat_request", "send_request", "start_server",
 ]  # fmt: skip
 
 
 class RunningServer:
-    """A server process. Leaving the `with` stops it."""
+    """A server process, stopped at the end of its `with` block."""
 
     def __init__(
         self, process: subprocess.Popen[bytes], port: int, data: Path, database: str, log: Path
@@ -59,12 +68,12 @@ class RunningServer:
 
     @property
     def metrics_url(self) -> str:
-        """Where its metrics are."""
+        """URL of the metrics."""
         return f"http://127.0.0.1:{self.metrics_port}"
 
     @property
     def url(self) -> str:
-        """The server's address, without a slash at the end."""
+        """URL of the server, without a trailing slash."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
@@ -73,28 +82,28 @@ class RunningServer:
 
     @property
     def log(self) -> str:
-        """What the server has written to standard error so far."""
+        """Standard error of the server so far."""
         return self._log.read_text(encoding="utf-8")
 
     def guest(self, name: str = "Ann") -> Guest:
-        """A new guest with a token."""
+        """Create a guest with a token."""
         return Guest(self.url, name)
 
     def stop(self) -> int:
-        """Ask it to stop (SIGTERM) and wait; its exit code."""
+        """Stop the server by SIGTERM, and return its exit code."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:
-            return self.process.wait(PATIENCE)
+            return self.process.wait(TIMEOUT)
         except subprocess.TimeoutExpired:
             self.kill()
             raise AssertionError(f"the server did not stop; it wrote:\n{self.log}") from None
 
     def kill(self) -> None:
-        """End it at once (SIGKILL), with its workers."""
+        """Kill the server and its workers by SIGKILL."""
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait(PATIENCE)
+        self.process.wait(TIMEOUT)
 
     def __enter__(self) -> Self:
         return self
@@ -107,7 +116,7 @@ class RunningServer:
 
 
 def free_port() -> int:
-    """A port of the loopback address that nobody uses now."""
+    """Return an unused port of the loopback address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -125,12 +134,18 @@ def start_server(
 ) -> RunningServer:
     """Start a server on a free port and wait until it is healthy.
 
-    `data` is its folder, `database` the address of a PostgreSQL database, `extra` more options of `serve`,
-    `environment` more variables such as `AXIO_KEY`. With `metrics` it serves them, on a free port.
+    Args:
+        data: Data folder.
+        database: URL of a PostgreSQL database; empty for SQLite in the data folder.
+        extra: Further options of `axio serve`.
+        limits: Apply rate limits.
+        environment: Further environment variables, such as `AXIO_KEY`.
+        log: Log level.
+        metrics: Serve metrics on a free port.
     """
     data.mkdir(parents=True, exist_ok=True)
     port = free_port()
-    written = data / f"stderr-{port}.txt"
+    log_file = data / f"stderr-{port}.txt"
     command = [
         sys.executable,
         "-m",
@@ -146,7 +161,7 @@ def start_server(
     metrics_port = free_port() if metrics else 0
     command += [*(("--metrics-port", str(metrics_port)) if metrics else ())]
     command += [*(("--database", database) if database else ()), *extra]
-    with written.open("ab") as err:
+    with log_file.open("ab") as err:
         process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
@@ -155,12 +170,12 @@ def start_server(
             env={**os.environ, **(environment or {})},
             start_new_session=True,
         )
-    server = RunningServer(process, port, data, database, written)
+    server = RunningServer(process, port, data, database, log_file)
     server.metrics_port = metrics_port
-    until = time.monotonic() + START
-    while time.monotonic() < until and process.poll() is None:
+    deadline = time.monotonic() + START_TIMEOUT
+    while time.monotonic() < deadline and process.poll() is None:
         try:
-            if ask(server.url, "GET", "/health").status == 200:
+            if send_request(server.url, "GET", "/health").status == 200:
                 return server
         except (OSError, HTTPException):
             time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""Fault injection for the database, and players at a table."""
+"""Fault injection for the database, and games to inject faults into."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from axiogames.server.domain.game_state import GameState
 from axiogames.server.domain.room import Room
 from axiogames.server.storage import database as database_module
 from axiogames.server.storage.database import Database
-from tests.server.in_process import PATIENCE, Inside, Json, Socket, inside
+from tests.server.in_process import TIMEOUT, App, Json, Socket, running_app
 
 FAILURES: dict[str, Callable[[], Exception]] = {
-    "the database": lambda: OperationalError("statement", {}, Exception("it broke")),
-    "the network": lambda: ConnectionResetError("it broke"),
-    "something else": lambda: RuntimeError("it broke"),
+    "the database": lambda: OperationalError("statement", {}, Exception("injected")),
+    "the network": lambda: ConnectionResetError("injected"),
+    "something else": lambda: RuntimeError("injected"),
 }
 
 
 class Faults:
     """Makes the next transaction fail: before it begins, before its commit, or after its commit."""
 
-    def __init__(self, made: Inside) -> None:
-        self._writing = made.server.database.writing
-        self._reading = made.server.database.reading
+    def __init__(self, app: App) -> None:
+        self._writing = app.server.database.writing
+        self._reading = app.server.database.reading
         self.next = ""
         self.down = False
         self.hold: asyncio.Event | None = None
         self.failure: Callable[[], Exception] = FAILURES["the database"]
-        self._transact = made.server.database.transact
-        made.server.database.transact = self.transact  # type: ignore[method-assign]
-        made.server.database.writing = self.writing  # type: ignore[method-assign]
-        made.server.database.reading = self.reading  # type: ignore[method-assign]
+        self._transact = app.server.database.transact
+        app.server.database.transact = self.transact  # type: ignore[method-assign]
+        app.server.database.writing = self.writing  # type: ignore[method-assign]
+        app.server.database.reading = self.reading  # type: ignore[method-assign]
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[AsyncConnection]:
@@ -62,14 +62,14 @@ class Faults:
         if when == "before" or self.down:
             raise self.failure()
 
-        def written(connection: Connection) -> None:
+        def wrapped(connection: Connection) -> None:
             work(connection)
             if when == "during":
                 raise self.failure()
 
         if self.hold is not None:
             await self.hold.wait()
-        await self._transact(written)
+        await self._transact(wrapped)
         if when == "after":
             raise self.failure()
 
@@ -102,11 +102,11 @@ class Hanging:
 
     def _wait(self, statement: str) -> None:
         if statement.startswith(self._statements):
-            self._free.wait(PATIENCE)
+            self._free.wait(TIMEOUT)
 
     @contextmanager
     def hanging(self) -> Iterator[None]:
-        patience = self._database.timeout
+        timeout = self._database.timeout
         self._free.clear()
         self._database.timeout = 0.2
         try:
@@ -116,79 +116,82 @@ class Hanging:
             ):
                 yield
         finally:
-            self._database.timeout = patience
+            self._database.timeout = timeout
             self._free.set()
 
 
-class Company:
-    """Two players, a spectator, and their game."""
+class Session:
+    """A game of two people with a spectator."""
 
-    def __init__(self, made: Inside, seed: str) -> None:
-        self.made = made
-        self.faults = Faults(made)
-        self.lots = random.Random(seed)
+    def __init__(self, app: App, seed: str) -> None:
+        self.app = app
+        self.faults = Faults(app)
+        self.rng = random.Random(seed)
         self.messages = 0
 
-    async def sit_down(self, game: str, **more: object) -> None:
-        self.people = [await self.made.guest(name) for name in ("Ann", "Bob")]
+    async def start(self, game: str, **more: object) -> None:
+        self.people = [await self.app.guest(name) for name in ("Ann", "Bob")]
         ann, bob = self.people
-        opened = await self.made.open(ann, game, [{"kind": "me"}, {"kind": "open"}], **more)
+        opened = await self.app.open(ann, game, [{"kind": "me"}, {"kind": "open"}], **more)
         self.table: str = opened["id"]
-        await self.made.good(
-            "POST", f"/api/tables/{self.table}/join", bob.token, {"invite": opened["invite"]}
-        )
-        self.sockets = [await self.made.socket(self.table, person.token) for person in self.people]
-        self.watching = await self.made.socket(self.table)
-        self.views = [await socket.until(lambda told: told["type"] == "view") for socket in self.all[:2]]
+        await self.app.call("POST", f"/api/tables/{self.table}/join", bob.token, {"invite": opened["invite"]})
+        self.sockets = [await self.app.socket(self.table, person.token) for person in self.people]
+        self.spectator = await self.app.socket(self.table)
+        self.views = [
+            await socket.until(lambda message: message["type"] == "view") for socket in self.all_sockets[:2]
+        ]
 
     @property
-    def all(self) -> list[Socket]:
-        return [*self.sockets, self.watching]
+    def all_sockets(self) -> list[Socket]:
+        return [*self.sockets, self.spectator]
 
     @property
     def room(self) -> Room:
-        return self.made.server.rooms._rooms[self.table]
+        return self.app.server.rooms._rooms[self.table]
 
     @property
     def game(self) -> GameState:
         return self.room.game
 
-    def order(self, **more: object) -> tuple[Socket, Json]:
-        """Return a legal move message of the seat to move."""
+    def next_command(self, **more: object) -> tuple[Socket, Json]:
+        """Return the socket of the seat to move and a legal command for it."""
         self.messages += 1
         game = self.game
         assert game.table is not None
         seat = game.turn
         assert seat is not None
-        order: Json = {"id": f"m{self.messages}", "n": game.number}
+        command: Json = {"id": f"m{self.messages}", "n": game.number}
         if game.pending_draw is not None:
-            return self.sockets[seat], {**order, "do": "draw"}
-        pick = self.lots.randrange(len(game.table.legal_moves()))
-        hold = self.lots.random() < 0.2
-        return self.sockets[seat], {**order, "do": "move", "pick": pick, "hold": hold, **more}
+            return self.sockets[seat], {**command, "do": "draw"}
+        pick = self.rng.randrange(len(game.table.legal_moves()))
+        hold = self.rng.random() < 0.2
+        return self.sockets[seat], {**command, "do": "move", "pick": pick, "hold": hold, **more}
 
-    async def heard(self) -> list[list[str]]:
-        return [[one for one in await socket.heard() if "pong" not in one[:20]] for socket in self.all]
+    async def drain(self) -> list[list[str]]:
+        """Return all texts received by each socket, without pongs."""
+        return [
+            [text for text in await socket.drain() if "pong" not in text[:20]] for socket in self.all_sockets
+        ]
 
     async def check(self) -> None:
         """Check that memory and database agree."""
-        kept = await self.made.server.rooms._load(self.table)
+        stored = await self.app.server.rooms._load(self.table)
         game = self.game
-        assert (kept.number, kept.status, kept.turn, kept.pending_draw) == (
+        assert (stored.number, stored.status, stored.turn, stored.pending_draw) == (
             game.number,
             game.status,
             game.turn,
             game.pending_draw,
         )
-        assert kept.table is not None
+        assert stored.table is not None
         assert game.table is not None
-        assert kept.table.events == game.table.events
-        assert kept.table.state.tobytes() == game.table.state.tobytes()
+        assert stored.table.events == game.table.events
+        assert stored.table.state.tobytes() == game.table.state.tobytes()
 
 
 @asynccontextmanager
-async def company(folder: Path, game: str, seed: str = "", **more: object) -> AsyncIterator[Company]:
-    async with inside(folder) as made:
-        here = Company(made, seed)
-        await here.sit_down(game, **more)
-        yield here
+async def game_session(folder: Path, game: str, seed: str = "", **more: object) -> AsyncIterator[Session]:
+    async with running_app(folder) as app:
+        session = Session(app, seed)
+        await session.start(game, **more)
+        yield session

@@ -1,7 +1,7 @@
-"""The whole application in this process: asked and listened to without a network, nothing hidden from tests.
+"""The whole application in this process, without a network. Tests have access to its internals.
 
-Everything goes through the gate and the routes, as bytes. What the server does by itself after a start
-(looking for overdue tables, loading rules) does not run, so nothing happens but what a test does.
+Requests and messages pass through the guard and the routes as bytes. Background tasks (overdue
+tables, loading of rules) do not run, so the state changes only by the actions of the test.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from axiogames.server.rendering.worker import render
 from axiogames.server.settings import Settings
 from axiogames.server.transport.origin_guard import guard
 
-PATIENCE = 240.0  # seconds for any one thing; a busy machine may take long to start what draws pictures
+TIMEOUT = 240.0  # seconds; on a busy machine the rendering process takes long to start
 HOST = b"localhost"
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What came back for a request."""
+class Response:
+    """A response of the application."""
 
     status: int
     headers: tuple[tuple[bytes, bytes], ...]
@@ -44,15 +44,15 @@ class Answer:
         return json.loads(self.body)
 
     @property
-    def all(self) -> bytes:
-        """Everything of it."""
+    def raw(self) -> bytes:
+        """The complete response: status, headers and body."""
         lines = [b"%d" % self.status, *(name + b": " + value for name, value in self.headers)]
         return b"\n".join((*lines, b"", self.body))
 
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """Somebody with a token."""
+    """A person with a token."""
 
     id: str
     name: str
@@ -60,110 +60,111 @@ class Guest:
 
 
 class Socket:
-    """A WebSocket to the application. Keeps every text that came."""
+    """A WebSocket to the application. Records every received text."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
-        self.closed: int | None = None  # the code it was closed with
+        self.closed: int | None = None  # close code
         self._to_app: asyncio.Queue[Json] = asyncio.Queue()
-        self._came = asyncio.Event()
+        self._changed = asyncio.Event()  # set when the application sends something
         self._read = 0
         self._task: asyncio.Task[None] | None = None
 
     async def open(self, app: Any, target: str, headers: list[tuple[bytes, bytes]]) -> None:
-        """Connect, and wait until the application takes it or refuses."""
+        """Connect, and wait until the application accepts or refuses the connection."""
         scope = _scope("websocket", target, headers) | {"subprotocols": []}
         self._to_app.put_nowait({"type": "websocket.connect"})
         self._task = asyncio.create_task(app(scope, self._to_app.get, self._take))
-        await self._came.wait()
+        await self._changed.wait()
 
     async def _take(self, message: Json) -> None:
         if message["type"] == "websocket.send":
             self.texts.append(message["text"])
         elif message["type"] == "websocket.close":
             self.closed = message["code"]
-        self._came.set()
+        self._changed.set()
 
-    def send(self, **order: object) -> None:
-        """Send an order."""
-        self.send_raw(text=json.dumps(order))
+    def send(self, **command: object) -> None:
+        """Send a command."""
+        self.send_raw(text=json.dumps(command))
 
     def send_raw(self, text: str | None = None, data: bytes | None = None) -> None:
-        """Send a message as it is: a text, or bytes."""
+        """Send a text or binary message unchanged."""
         self._to_app.put_nowait({"type": "websocket.receive", "text": text, "bytes": data})
 
-    async def until(self, wanted: Callable[[Json], bool]) -> Json:
-        """The next message that fits."""
-        async with asyncio.timeout(PATIENCE):
+    async def until(self, matches: Callable[[Json], bool]) -> Json:
+        """Return the next message that matches."""
+        async with asyncio.timeout(TIMEOUT):
             while True:
                 while self._read < len(self.texts):
                     message: Json = json.loads(self.texts[self._read])
                     self._read += 1
-                    if wanted(message):
+                    if matches(message):
                         return message
-                self._came.clear()
-                await self._came.wait()
+                self._changed.clear()
+                await self._changed.wait()
 
-    async def reach(self, number: int) -> Json:
-        """The message that tells of an entry."""
-        return await self.until(lambda told: told.get("n") == number)
+    async def until_entry(self, number: int) -> Json:
+        """Return the message about an entry."""
+        return await self.until(lambda message: message.get("n") == number)
 
-    async def ask(self, **order: object) -> Json:
-        """Send an order and wait for what answers it: an acknowledgement, an answer or a refusal."""
-        self.send(**order)
-        name = order.get("id")
-        return await self.until(lambda told: name in (told.get("ack"), told.get("id")))
+    async def request(self, **command: object) -> Json:
+        """Send a command and return its acknowledgement, answer or refusal."""
+        self.send(**command)
+        message_id = command.get("id")
+        return await self.until(lambda message: message_id in (message.get("ack"), message.get("id")))
 
-    async def heard(self) -> list[str]:
-        """All texts so far, when everything sent before has been dealt with."""
+    async def drain(self) -> list[str]:
+        """Return all received texts once everything sent so far has been processed."""
         self.send(do="ping")
-        await self.until(lambda told: told["type"] == "pong")
+        await self.until(lambda message: message["type"] == "pong")
         return self.texts
 
-    async def end(self) -> int | None:
-        """Wait until the application lets go; the code that it gives."""
+    async def wait_closed(self) -> int | None:
+        """Wait until the application closes the connection, and return the close code."""
         assert self._task is not None
-        await asyncio.wait_for(asyncio.shield(self._task), PATIENCE)
+        await asyncio.wait_for(asyncio.shield(self._task), TIMEOUT)
         return self.closed
 
     async def close(self) -> None:
-        """Leave, and wait until the application has noticed."""
+        """Disconnect, and wait until the application has finished."""
         self._to_app.put_nowait({"type": "websocket.disconnect", "code": 1000})
         assert self._task is not None
-        await asyncio.wait_for(self._task, PATIENCE)
+        await asyncio.wait_for(self._task, TIMEOUT)
 
 
 @dataclass(slots=True)
-class Inside:
-    """A server without a network."""
+class App:
+    """The application and its components."""
 
     server: Server
-    app: Any
+    asgi: Any
     litestar: Litestar
     sockets: list[Socket] = field(default_factory=list)
 
-    async def ask(
+    async def request(
         self,
         method: str,
         target: str,
         token: str = "",
         body: object = None,
+        *,
         headers: Mapping[bytes, bytes] | None = None,
         host: Sequence[bytes] = (HOST,),
         **more: object,
-    ) -> Answer:
-        """One request. A body that is not bytes is sent as JSON; `more` goes into the scope."""
+    ) -> Response:
+        """Send a request. A body other than bytes is sent as JSON; `more` is added to the ASGI scope."""
         payload = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
-        about = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(payload))]
-        given = {**dict(about if body is not None else []), **(headers or {})}
-        scope = _scope("http", target, [*_identity(token), *given.items()], host) | more
+        defaults = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(payload))]
+        fields = {**dict(defaults if body is not None else []), **(headers or {})}
+        scope = _scope("http", target, [*_identity(token), *fields.items()], host) | more
         sent: list[Json] = []
 
-        asked = iter([{"type": "http.request", "body": payload, "more_body": False}])
+        incoming = iter([{"type": "http.request", "body": payload, "more_body": False}])
         answered = asyncio.Event()
 
         async def receive() -> Json:
-            if (request := next(asked, None)) is not None:
+            if (request := next(incoming, None)) is not None:
                 return request
             await answered.wait()
             return {"type": "http.disconnect"}
@@ -173,20 +174,20 @@ class Inside:
             if message["type"] == "http.response.body" and not message.get("more_body"):
                 answered.set()
 
-        await asyncio.wait_for(self.app(scope | {"method": method}, receive, send), PATIENCE)
+        await asyncio.wait_for(self.asgi(scope | {"method": method}, receive, send), TIMEOUT)
         start = sent[0]
         content = b"".join(message.get("body", b"") for message in sent[1:])
-        return Answer(start["status"], tuple((k, v) for k, v in start["headers"]), content)
+        return Response(start["status"], tuple((k, v) for k, v in start["headers"]), content)
 
-    async def good(self, method: str, target: str, token: str = "", body: object = None) -> Any:
-        """What a request gives that has to succeed."""
-        answer = await self.ask(method, target, token, body)
-        assert answer.status < 400, answer.body
-        return answer.json
+    async def call(self, method: str, target: str, token: str = "", body: object = None) -> Any:
+        """Send a request that must succeed, and return the decoded body."""
+        response = await self.request(method, target, token, body)
+        assert response.status < 400, response.body
+        return response.json
 
     async def guest(self, name: str) -> Guest:
-        """A new guest."""
-        return Guest(**await self.good("POST", "/api/guests", body={"name": name}))
+        """Create a guest."""
+        return Guest(**await self.call("POST", "/api/guests", body={"name": name}))
 
     async def socket(
         self,
@@ -195,19 +196,19 @@ class Inside:
         after: int | None = None,
         headers: Mapping[bytes, bytes] | None = None,
     ) -> Socket:
-        """A WebSocket to a table."""
+        """Open a WebSocket to a table."""
         socket = Socket()
         query = "" if after is None else f"?after={after}"
         await socket.open(
-            self.app, f"/api/tables/{table}/live{query}", [*_identity(token), *(headers or {}).items()]
+            self.asgi, f"/api/tables/{table}/live{query}", [*_identity(token), *(headers or {}).items()]
         )
         self.sockets.append(socket)
         return socket
 
     async def open(self, host: Guest, game: str, seats: list[Json], **more: object) -> Json:
-        """A new table: its id and its invite key."""
+        """Open a table, and return its id and invite key."""
         body = {"game": game, "seats": seats, **more}
-        opened: Json = await self.good("POST", "/api/tables", host.token, body)
+        opened: Json = await self.call("POST", "/api/tables", host.token, body)
         return opened
 
 
@@ -230,42 +231,42 @@ def _scope(
         "root_path": "",
         "headers": [*((b"host", name) for name in host), *headers],
         "client": ("127.0.0.1", 1),
-        "server": ("inside", 80),
+        "server": ("in-process", 80),
         "state": {},
     }
 
 
-def _in_a_hurry(connection: Any, _: object) -> None:
-    """Nobody cuts the power in these tests."""
+def _disable_sync(connection: Any, _: object) -> None:
+    """Do not wait for the disk: these tests simulate no power failure."""
     connection.cursor().execute("PRAGMA synchronous=OFF")
 
 
 @asynccontextmanager
-async def inside(folder: Path, **settings: Any) -> AsyncIterator[Inside]:
-    """A server in this process, with its database in a folder."""
-    chosen = Settings(
+async def running_app(folder: Path, **settings: Any) -> AsyncIterator[App]:
+    """Run the application in this process, with its database in a folder."""
+    configured = Settings(
         data=str(folder), rate_limits=False, bot_threads=1, max_tables_per_person=10_000, **settings
     )
-    server = build_server(chosen)
-    server.pictures.render = render  # here, not in a process of its own
-    made: list[Litestar] = []
+    server = build_server(configured)
+    server.pictures.render = render  # in this process
+    inner: list[Litestar] = []
 
-    def keep(app: Litestar, **how: Any) -> Any:
-        made.append(app)
-        return guard(app, **how)
+    def capture(app: Litestar, **options: Any) -> Any:
+        inner.append(app)
+        return guard(app, **options)
 
     with (
         patch.object(application, "build_server", lambda _: server),
-        patch.object(application, "guard", keep),
+        patch.object(application, "guard", capture),
     ):
-        app = application.make_app(chosen)
-    event.listen(server.database.engine.sync_engine, "connect", _in_a_hurry)
+        app = application.make_app(configured)
+    event.listen(server.database.engine.sync_engine, "connect", _disable_sync)
     await server.database.upgrade()
-    made_inside = Inside(server, app, made[0])
+    running = App(server, app, inner[0])
     try:
-        yield made_inside
+        yield running
     finally:
-        for socket in made_inside.sockets:
+        for socket in running.sockets:
             await socket.close()
         server.rooms.close()
         await server.journal.close()

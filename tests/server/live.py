@@ -1,4 +1,4 @@
-"""A WebSocket to a table, from a client's side."""
+"""A WebSocket client at a table."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Any, Self
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
-PATIENCE = 20.0  # seconds for any one answer
-MOST_MESSAGES = 3_000
+TIMEOUT = 20.0  # seconds per message
+MAX_MESSAGES = 3_000
 
 Json = dict[str, Any]
 Choose = Callable[[Json], int]
 
 
-class Live:
-    """A WebSocket to a table. Remembers the last number, `now` and `moves`, and all that it has heard."""
+class LiveSocket:
+    """A WebSocket to a table. Stores the last `n`, `now` and `moves`, and all received messages."""
 
     def __init__(self, socket: ClientConnection) -> None:
-        self.socket = socket.__enter__()  # the library wants it to be left again: `close` does
-        self.heard: list[Json] = []
+        self.socket = socket.__enter__()  # exited by `close`
+        self.received: list[Json] = []
         self.n = 0
         self.you: int | None = None
         self.yours: list[int] = []
@@ -41,70 +41,70 @@ class Live:
         self.socket.close()
 
     def send(self, message: Json) -> None:
-        """Send a message as it is."""
+        """Send a message."""
         self.socket.send(json.dumps(message))
 
-    def order(self, do: str, **more: object) -> str:
-        """Send an order made from the last number, with an id of its own; the id."""
+    def command(self, do: str, **more: object) -> str:
+        """Send a command for the last entry number, with a new id, and return the id."""
         self._ids += 1
-        message = f"{do}-{self._ids}"
-        self.send({"do": do, "id": message, "n": self.n, **more})
-        return message
+        message_id = f"{do}-{self._ids}"
+        self.send({"do": do, "id": message_id, "n": self.n, **more})
+        return message_id
 
-    def recv(self, timeout: float = PATIENCE) -> Json:
-        """The next message. Raises `TimeoutError`, or `ConnectionClosed`."""
+    def recv(self, timeout: float = TIMEOUT) -> Json:
+        """Return the next message. Raises `TimeoutError` or `ConnectionClosed`."""
         message: Json = json.loads(self.socket.recv(timeout))
-        self.heard.append(message)
+        self.received.append(message)
         if message["type"] in ("view", "step"):
             self.n, self.you = message["n"], message["you"]
             self.now, self.moves = message["now"], message["moves"]
             self.yours = message.get("yours", self.yours)
         return message
 
-    def until(self, wanted: Callable[[Json], bool] | str, timeout: float = PATIENCE) -> Json:
-        """The next message that fits, or the next of this type."""
+    def until(self, expected: Callable[[Json], bool] | str, timeout: float = TIMEOUT) -> Json:
+        """Return the next message of a type, or the next that satisfies a condition."""
         end = time.monotonic() + timeout
         while True:
             message = self.recv(max(0.01, end - time.monotonic()))
-            if message["type"] == wanted if isinstance(wanted, str) else wanted(message):
+            if message["type"] == expected if isinstance(expected, str) else expected(message):
                 return message
 
-    def my_turn(self) -> Json:
-        """Wait until moves are offered here, or the game is over: what `now` says then."""
+    def wait_for_turn(self) -> Json:
+        """Wait until this client is offered moves or the game is over, and return `now`."""
         while not self.now or (self.moves is None and self.now["phase"] not in ("over", "closed")):
             self.recv()
         return self.now
 
     def play(self, pick: int, **more: object) -> Json:
-        """Make a move by its number and wait for its acknowledgement."""
-        message = self.order("move", pick=pick, **more)
-        told = self.until(lambda told: message in (told.get("ack"), told.get("id")))
-        assert told["type"] != "refused", told
-        return told
+        """Play the offered move with index `pick`, and return its acknowledgement."""
+        message_id = self.command("move", pick=pick, **more)
+        answer = self.until(lambda message: message_id in (message.get("ack"), message.get("id")))
+        assert answer["type"] != "refused", answer
+        return answer
 
-    def play_to_the_end(self, choose: Choose | None = None, *, by_text: bool = False) -> Json:
-        """Play whenever it is this client's turn, for all its seats, until the game is over; its `result`."""
-        choose = choose or at_random()
+    def play_to_end(self, choose: Choose | None = None, *, by_text: bool = False) -> Json:
+        """Play for all seats of this client until the game is over, and return the `result`."""
+        choose = choose or random_chooser()
         while self.now.get("phase") not in ("over", "closed"):
-            assert len(self.heard) < MOST_MESSAGES, "this game does not end"
+            assert len(self.received) < MAX_MESSAGES, "the game does not end"
             if self.moves is not None:
                 pick = choose(self.moves)
                 if by_text:
-                    self.order("move", move=move_text(self.moves, pick))
+                    self.command("move", move=move_text(self.moves, pick))
                 else:
-                    self.order("move", pick=pick)
+                    self.command("move", pick=pick)
                 self.moves = None
             elif self.you is None and len(self.yours) > 1 and self.now["turn"] in self.yours:
                 self.send({"do": "look", "seat": self.now["turn"]})
                 self.until("view")
                 continue
-            refused = self.recv()
-            assert refused["type"] != "refused", refused
+            message = self.recv()
+            assert message["type"] != "refused", message
         result: Json = self.now["result"]
         return result
 
     def close_code(self) -> int | None:
-        """Wait until the server closes; the code that it gives."""
+        """Wait until the server closes the connection, and return the close code."""
         try:
             while True:
                 self.recv()
@@ -112,10 +112,10 @@ class Live:
             return closed.rcvd.code if closed.rcvd else None
 
 
-def check_numbers(live: Live) -> None:
-    """See that every step follows what was heard before it; only a whole view may leave entries out."""
+def check_consecutive(live: LiveSocket) -> None:
+    """Check that steps have consecutive entry numbers; only a view may skip entries."""
     last = 0
-    for message in live.heard:
+    for message in live.received:
         if message["type"] == "step":
             assert message["n"] == last + 1, f"{message['n']} follows {last}"
         elif message["type"] == "view":
@@ -123,19 +123,19 @@ def check_numbers(live: Live) -> None:
         last = message.get("n", last)
 
 
-def offers(moves: Json) -> int:
-    """How many moves are offered."""
+def count_offers(moves: Json) -> int:
+    """Return the number of offered moves."""
     return len(moves["tile"]) + len(moves["others"])
 
 
-def at_random(seed: int | str = 0) -> Choose:
-    """Picks by lot, the same ones for the same seed."""
+def random_chooser(seed: int | str = 0) -> Choose:
+    """Return a function that picks uniformly at random, reproducibly."""
     rng = random.Random(seed)
-    return lambda moves: rng.randrange(offers(moves))
+    return lambda moves: rng.randrange(count_offers(moves))
 
 
 def move_text(moves: Json, pick: int) -> str:
-    """A move that is offered, in the notation."""
+    """Return the notation of an offered move."""
     placements = len(moves["tile"])
     if pick >= placements:
         other = moves["others"][pick - placements]
@@ -145,8 +145,8 @@ def move_text(moves: Json, pick: int) -> str:
     return f"{tile} {moves['places'][moves['place'][pick]][3]}"
 
 
-def play_together(*lives: Live) -> Json:
-    """Play a game between several clients, each the first move that it is offered; the result."""
+def play_together(*lives: LiveSocket) -> Json:
+    """Play a game between several clients by the first offered move, and return the result."""
     for live in lives:
         live.until("view")
     while lives[0].now["phase"] not in ("over", "closed"):

@@ -88,15 +88,15 @@ class ApiClient:
     def __init__(self, url: str) -> None:
         self._guest = Guest(url, "Ann")
         self._url = url
-        self._asked = 0
+        self._calls = 0
 
     @cached_property
     def _tables(self) -> list[str]:
         seats = (["me", "open"], ["me", "greedy"], ["open", "me", "open"], ["me"])
         finished = self._guest.open("trio", ["me"]).id
         with self._guest.live(finished) as live:
-            live.play_to_the_end()
-        return [*(self._guest.open("axio", one).id for one in seats), finished, "no-such-table"]
+            live.play_to_end()
+        return [*(self._guest.open("axio", kinds).id for kinds in seats), finished, "no-such-table"]
 
     @property
     def token(self) -> str:
@@ -107,9 +107,9 @@ class ApiClient:
         return self.turn(self._tables)
 
     def turn(self, choices: list[str]) -> str:
-        """Return the choices in turn."""
-        self._asked += 1
-        return choices[self._asked % len(choices)]
+        """Return one of the choices, in turn."""
+        self._calls += 1
+        return choices[self._calls % len(choices)]
 
 
 @cache
@@ -123,14 +123,14 @@ if ADDRESS in os.environ:
     @schemathesis.hook
     def map_path_parameters(context: Any, path_parameters: dict[str, Any] | None) -> dict[str, Any] | None:
         """Use mostly existing names in paths."""
-        who = api_client(context.operation.label)
+        client = api_client(context.operation.label)
         known: dict[str, Callable[[], str]] = {
-            "table_id": who.table,
-            "name": lambda: who.turn([*GAMES, "chess"]),
-            "figure_name": lambda: who.turn([*figures(GAMES[0]), "nothing"]),
+            "table_id": client.table,
+            "name": lambda: client.turn([*GAMES, "chess"]),
+            "figure_name": lambda: client.turn([*figures(GAMES[0]), "nothing"]),
         }
-        given = path_parameters or {}
-        return {name: known[name]() if name in known else value for name, value in given.items()}
+        parameters = path_parameters or {}
+        return {name: known[name]() if name in known else value for name, value in parameters.items()}
 
     @schemathesis.hook
     def map_body(context: Any, body: Any) -> Any:
@@ -152,16 +152,16 @@ if ADDRESS in os.environ:
         """Authenticate every request."""
         label = case.operation.label
         # Signing out everywhere invalidates the token, so use a new client.
-        who = ApiClient(os.environ[ADDRESS]) if label == "POST /api/me/leave" else api_client(label)
-        case.headers = {**(case.headers or {}), "Authorization": f"Bearer {who.token}"}
+        client = ApiClient(os.environ[ADDRESS]) if label == "POST /api/me/leave" else api_client(label)
+        case.headers = {**(case.headers or {}), "Authorization": f"Bearer {client.token}"}
 
     @schemathesis.check
     def wrong_data_is_rejected(context: Any, response: Any, case: Any) -> bool | None:
         """Check that forbidden data are refused, except 0 for false and "3" for 3."""
-        wanted = BODIES.get(case.operation.label)
-        if wanted is not None and response.status_code < 400:
+        body_type = BODIES.get(case.operation.label)
+        if body_type is not None and response.status_code < 400:
             try:
-                msgspec.convert(case.body, wanted, strict=False)
+                msgspec.convert(case.body, body_type, strict=False)
                 return None
             except msgspec.ValidationError:
                 pass
@@ -173,14 +173,16 @@ if ADDRESS in os.environ:
 
 
 @click.command()
-@click.option("--examples", type=click.IntRange(1), default=300, show_default=True, help="For each request.")
-@click.option("--seed", type=int, help="Other examples than always the same.")
+@click.option(
+    "--examples", type=click.IntRange(1), default=300, show_default=True, help="Examples per operation."
+)
+@click.option("--seed", type=int, help="Random seed. Without it, the examples are always the same.")
 def command(examples: int, seed: int | None) -> None:
     """Run Schemathesis against a fresh server."""
     with tempfile.TemporaryDirectory() as folder, start_server(Path(folder)) as server:
-        done = run(server.url, examples, seed)
-    click.echo(done.stdout + done.stderr)
-    sys.exit(done.returncode)
+        result = run(server.url, examples, seed)
+    click.echo(result.stdout + result.stderr)
+    sys.exit(result.returncode)
 
 
 if __name__ == "__main__":

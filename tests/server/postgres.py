@@ -21,11 +21,11 @@ import pytest
 from tests.server.driving import free_port
 
 USER = "axio"
-PATIENCE = 60.0
+TIMEOUT = 60.0
 DEMAND = "AXIO_DEMAND"  # comma-separated requirements that must not be skipped
 
 
-def folder_of_programs() -> Path | None:
+def program_folder() -> Path | None:
     """Return the folder of the newest `initdb` and `postgres`."""
     found = [Path(path).resolve().parent for path in (shutil.which("postgres"),) if path]
     found += sorted(
@@ -47,14 +47,14 @@ class Postgres:
         self._folder: Path | None = None
         self._process: subprocess.Popen[Any] | None = None
         self._port = 0
-        self._made = 0
+        self._created = 0
 
     def create(self) -> str:
         """Create an empty database and return its URL. Skips the test without PostgreSQL."""
         if self._process is None:
             self._start()
-        self._made += 1
-        name = f"test{self._made}"
+        self._created += 1
+        name = f"test{self._created}"
         self.execute(f"CREATE DATABASE {name}")
         return self.url(name)
 
@@ -69,7 +69,7 @@ class Postgres:
         """Stop the cluster and remove its files."""
         if self._process is not None:
             self._process.send_signal(signal.SIGINT)  # fast shutdown despite open connections
-            self._process.wait(PATIENCE)
+            self._process.wait(TIMEOUT)
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -85,21 +85,21 @@ class Postgres:
             for pid in pids:
                 _signal(pid, signal.SIGCONT)
 
-    def restart(self, how: signal.Signals = signal.SIGINT) -> None:
+    def restart(self, shutdown: signal.Signals = signal.SIGINT) -> None:
         """Restart the cluster, by a fast (SIGINT) or immediate (SIGQUIT) shutdown."""
         assert self._process is not None
-        self._process.send_signal(how)
-        self._process.wait(PATIENCE)
+        self._process.send_signal(shutdown)
+        self._process.wait(TIMEOUT)
         self._launch()
 
     def _processes(self) -> list[int]:
         assert self._process is not None
         command = ["ps", "-o", "pid=", "--ppid", str(self._process.pid)]
-        below = subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
-        return [self._process.pid, *map(int, below)]
+        children = subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
+        return [self._process.pid, *map(int, children)]
 
     def _start(self) -> None:
-        programs = folder_of_programs()
+        programs = program_folder()
         if programs is None:
             missing("postgresql", "PostgreSQL (initdb, postgres) is not installed")
         self._folder = folder = Path(tempfile.mkdtemp(prefix="axio-pg-"))
@@ -112,7 +112,7 @@ class Postgres:
         self._launch()
 
     def _launch(self) -> None:
-        programs, folder = folder_of_programs(), self._folder
+        programs, folder = program_folder(), self._folder
         assert programs is not None
         assert folder is not None
         user, data = _unprivileged(), folder / "data"
@@ -127,30 +127,30 @@ class Postgres:
                 stdin=subprocess.DEVNULL,
                 **_as(user, folder),
             )
-        end = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT
         while True:
             try:
                 self.execute("SELECT 1")
                 return
             except (OSError, asyncpg.PostgresError):
-                if time.monotonic() > end or self._process.poll() is not None:
+                if time.monotonic() > deadline or self._process.poll() is not None:
                     text = (folder / "log.txt").read_text(errors="replace")
                     raise AssertionError(f"PostgreSQL did not start:\n{text}") from None
                 time.sleep(0.05)
 
 
-def missing(what: str, why: str) -> NoReturn:
+def missing(requirement: str, reason: str) -> NoReturn:
     """Skip the test, or fail if the environment demands the missing requirement."""
-    if what in os.environ.get(DEMAND, "").split(","):
-        pytest.fail(f"{why}, and {DEMAND} demands {what}")
-    pytest.skip(f"{why}; set {DEMAND}={what} to make this a failure")
+    if requirement in os.environ.get(DEMAND, "").split(","):
+        pytest.fail(f"{reason}, and {DEMAND} demands {requirement}")
+    pytest.skip(f"{reason}; set {DEMAND}={requirement} to make this a failure")
 
 
 def run_sql(url: str, *statements: str) -> list[tuple[Any, ...]]:
     """Run statements, each in its own transaction, and return the rows of the last one."""
 
     async def run() -> list[tuple[Any, ...]]:
-        connection = await asyncpg.connect(url, timeout=PATIENCE)
+        connection = await asyncpg.connect(url, timeout=TIMEOUT)
         try:
             rows: list[Any] = []
             for statement in statements:
@@ -182,7 +182,7 @@ def _as(user: pwd.struct_passwd | None, folder: Path) -> dict[str, Any]:
 
 def _run(command: Sequence[str | Path], user: pwd.struct_passwd | None) -> None:
     folder = Path(command[2]).parent
-    done = subprocess.run(
+    result = subprocess.run(
         [*command, "--locale=C"], capture_output=True, text=True, check=False, **_as(user, folder)
     )
-    assert done.returncode == 0, f"initdb failed:\n{done.stdout}{done.stderr}"
+    assert result.returncode == 0, f"initdb failed:\n{result.stdout}{result.stderr}"

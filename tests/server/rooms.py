@@ -16,12 +16,12 @@ from axiogames.server.lifespan import Server, build_server
 from axiogames.server.settings import Settings
 from axiogames.server.transport.client import Client
 
-SOON = 20.0
+TIMEOUT = 20.0
 
 
 @asynccontextmanager
 async def running(folder: Path, database: str = "") -> AsyncIterator[Server]:
-    """Yield the parts of a server, without its routes and its start-up tasks."""
+    """Yield the components of a server, without routes and startup tasks."""
     server = build_server(Settings(data=str(folder), database=database, bot_threads=1))
     await server.database.upgrade()
     try:
@@ -56,24 +56,24 @@ def table_config(
 class Listener:
     """A client in memory that records the messages it receives."""
 
-    def __init__(self, room: Room, person: str | None, *, enter: bool = True) -> None:
-        self.heard: list[dict[str, Any]] = []
+    def __init__(self, room: Room, person: str | None, *, connect: bool = True) -> None:
+        self.received: list[dict[str, Any]] = []
         self.client = Client(self._take, person, room.default_seat(person))
-        if enter:
+        if connect:
             room.connect(self.client)
 
     async def _take(self, text: str) -> None:
-        self.heard.append(json.loads(text))
+        self.received.append(json.loads(text))
 
 
 async def entries(server: Server, room: Room) -> list[TableEntry]:
     return [decode_entry(body) for _, _, body in await server.store.entries(room.id)]
 
 
-async def until(met: Callable[[], bool]) -> None:
+async def until(condition: Callable[[], bool]) -> None:
     """Wait until a condition holds."""
-    async with asyncio.timeout(SOON):
-        while not met():
+    async with asyncio.timeout(TIMEOUT):
+        while not condition():
             await asyncio.sleep(0.005)
 
 

@@ -1,7 +1,7 @@
-"""Two worlds that somebody cannot tell apart, and everything a server says in each of them.
+"""Games that a viewer cannot distinguish, and everything a server sends to that viewer.
 
-A world is a table's log. Its twin for one viewer has the same visible history, but another seed and other
-tiles wherever that viewer cannot see them.
+A scenario is the log of a table. Its twin for a viewer has the same visible history, but another seed and
+other hidden tiles.
 """
 
 from __future__ import annotations
@@ -35,53 +35,53 @@ from axiogames.server.rendering.pictures import MAX_CACHE_BYTES, ByteCache
 from axiogames.server.storage.schema import entries, people, results, reviews, seats, tables
 from tests.games.conformance.positions import Case
 from tests.games.conformance.test_views import redealt
-from tests.server.in_process import Inside, Json, Socket
+from tests.server.in_process import App, Json, Socket
 
-BEGAN = 1_700_000_000_000
-QUICK = Budget(rollouts=40)
+START_TIME = 1_700_000_000_000
+BUDGET = Budget(rollouts=40)
 TABLE = "table-under-test"
 INVITE = "invite-under-test"
 
 
 @dataclass(frozen=True)
-class World:
-    """A table and its log up to some entry."""
+class Scenario:
+    """A table and its log up to an entry."""
 
     config: TableConfig
-    acts: tuple[TableEntry, ...]
+    log: tuple[TableEntry, ...]
 
     @cached_property
     def game(self) -> GameState:
-        """The game that the log leads to."""
+        """The state after the last entry."""
         game = GameState.new(self.config)
-        for act in self.acts:
-            game.apply(act)
+        for entry in self.log:
+            game.apply(entry)
         return game
 
-    def upto(self, number: int) -> World:
-        """The world as it was after so many entries."""
-        return World(self.config, self.acts[:number])
+    def upto(self, number: int) -> Scenario:
+        """Return the scenario after `number` entries."""
+        return Scenario(self.config, self.log[:number])
 
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Somebody who looks at a table: by their token, from a seat or from none."""
+    """A person, anonymous or not, who watches a table from a seat or without one."""
 
     name: str
     person: str | None
     seat: int | None
-    look: bool = False  # whether a shared screen has to be told who looks
+    look: bool = False  # the person shares a screen and selects the seat by `look`
 
-    def token(self, made: Inside) -> str:
-        return made.server.people.token(Person(self.person, "")) if self.person else ""
+    def token(self, app: App) -> str:
+        return app.server.people.token(Person(self.person, "")) if self.person else ""
 
 
-# ---------------------------------------------------------------- worlds
+# ---------------------------------------------------------------- games
 
 
 @cache
-def played(case: Case, kind: str) -> World:
-    """A whole game: of people apart, of people at one screen, or of one person and bots."""
+def play_scenario(case: Case, kind: str) -> Scenario:
+    """Return a complete game of several people, of people at one screen, or of one person and bots."""
     config = TableConfig(
         id=TABLE,
         game=case.game,
@@ -93,38 +93,38 @@ def played(case: Case, kind: str) -> World:
         owner="person-0",
         invite=INVITE,
         seed=f"the seed of {case}",
-        created=BEGAN,
+        created=START_TIME,
     )
     game = GameState.new(config)
-    acts: list[TableEntry] = []
+    log: list[TableEntry] = []
     for seat in range(case.players):
         if kind == "bots" and seat:
-            acts.append(BotSeated(seat, "greedy"))
+            log.append(BotSeated(seat, "greedy"))
         else:
-            acts.append(SeatTaken(seat, person_at(kind, seat), f"Player {seat}"))
-        game.apply(acts[-1])
-    acts.append(game.apply(GameStarted(UNDRAWN)))
+            log.append(SeatTaken(seat, person_in_seat(kind, seat), f"Player {seat}"))
+        game.apply(log[-1])
+    log.append(game.apply(GameStarted(UNDRAWN)))
     rng = Generator(f"{case} {kind}")
     styles = [player(name) for name in PLAYERS]
     while (turn := game.turn) is not None:
         assert game.table is not None
         if game.pending_draw is not None:
-            acts.append(game.apply(TilesDrawn(UNDRAWN)))
+            log.append(game.apply(TilesDrawn(UNDRAWN)))
             continue
         style = styles[rng.randint(len(styles))]
-        move = style.choose(game.table.view(turn), QUICK, rng).move
-        acts.append(game.apply(MovePlayed(turn, str(move), UNDRAWN, held=rng.randint(5) == 0)))
-    return World(config, tuple(acts))
+        move = style.choose(game.table.view(turn), BUDGET, rng).move
+        log.append(game.apply(MovePlayed(turn, str(move), UNDRAWN, held=rng.randint(5) == 0)))
+    return Scenario(config, tuple(log))
 
 
-def person_at(kind: str, seat: int) -> str:
-    """Who sits on a seat."""
+def person_in_seat(kind: str, seat: int) -> str:
+    """Return the id of the person in a seat."""
     return "person-0" if kind == "screen" else f"person-{seat}"
 
 
 def viewers(case: Case, kind: str, turn: int | None) -> list[Viewer]:
-    """Everybody who could look at a table."""
-    found = [Viewer("nobody known", None, None), Viewer("a guest", "somebody", None)]
+    """Return one viewer of each kind."""
+    found = [Viewer("anonymous", None, None), Viewer("a guest", "guest", None)]
     if kind == "screen":
         found.append(Viewer("the screen", "person-0", None))
         if turn is not None:
@@ -135,32 +135,32 @@ def viewers(case: Case, kind: str, turn: int | None) -> list[Viewer]:
     return found
 
 
-def twin(world: World, viewer: Viewer, rng: Generator) -> World | None:
-    """A world that looks the same from a seat; `None` where nothing is hidden."""
-    table = world.game.table
+def twin(scenario: Scenario, viewer: Viewer, rng: Generator) -> Scenario | None:
+    """Return a scenario that looks the same to a viewer, `None` if nothing is hidden."""
+    table = scenario.game.table
     other = None if table is None else redealt(table, viewer.seat, rng)
     if table is None or other is None:
         return None
-    assert _drawn(table.events) == [tile for act in world.acts for tile in getattr(act, "drawn", ())]
-    left = iter(_drawn(other.events))
-    acts = [
-        msgspec.structs.replace(act, drawn=tuple(next(left) for _ in act.drawn or ()))
-        if isinstance(act, GameStarted | MovePlayed | TilesDrawn)
-        else act
-        for act in world.acts
+    assert _drawn(table.events) == [tile for entry in scenario.log for tile in getattr(entry, "drawn", ())]
+    remaining = iter(_drawn(other.events))
+    log = [
+        msgspec.structs.replace(entry, drawn=tuple(next(remaining) for _ in entry.drawn or ()))
+        if isinstance(entry, GameStarted | MovePlayed | TilesDrawn)
+        else entry
+        for entry in scenario.log
     ]
-    assert next(left, None) is None
-    made = World(replace(world.config, seed="another seed"), tuple(acts))
-    # That a seat is asked whether it wants to exchange follows from its hand, and everybody sees it.
+    assert next(remaining, None) is None
+    result = Scenario(replace(scenario.config, seed="another seed"), tuple(log))
+    # The phase is public: an exchange is offered only to certain hands.
     try:
-        found = made.game.table
+        changed = result.game.table
     except AxioError:
         return None
-    return made if found is not None and found.state["phase"] == table.state["phase"] else None
+    return result if changed is not None and changed.state["phase"] == table.state["phase"] else None
 
 
 def _drawn(events: Sequence[Event]) -> list[str]:
-    """All tiles that came by chance, in order, as the log has them."""
+    """Return all drawn tiles in the order and notation of the log."""
     tiles: list[str] = []
     for event in events:
         if isinstance(event, Draw | Removed):
@@ -170,90 +170,90 @@ def _drawn(events: Sequence[Event]) -> list[str]:
     return tiles
 
 
-# ---------------------------------------------------------------- into the server and out again
+# ---------------------------------------------------------------- on a server
 
 
-async def install(made: Inside, world: World) -> None:
-    """Put a world into the database, in place of everything that was there."""
-    for room in made.server.rooms._rooms.values():
+async def install(app: App, scenario: Scenario) -> None:
+    """Replace the content of the database by a scenario."""
+    for room in app.server.rooms._rooms.values():
         room.close()
-    made.server.rooms._rooms.clear()
-    made.server.people._cache.clear()
-    made.server.pictures.cache = ByteCache(MAX_CACHE_BYTES)  # it belongs to another world
-    made.server.journal.commits = made.server.journal.appended = 0
-    game = world.game
-    game.updated = BEGAN + len(world.acts)
+    app.server.rooms._rooms.clear()
+    app.server.people._cache.clear()
+    app.server.pictures.cache = ByteCache(MAX_CACHE_BYTES)  # the old one has pictures of another scenario
+    app.server.journal.commits = app.server.journal.appended = 0
+    game = scenario.game
+    game.updated = START_TIME + len(scenario.log)
     row = game.row()
-    async with made.server.database.writing() as connection:
+    async with app.server.database.writing() as connection:
         for table in (entries, seats, results, reviews, tables, people):
             await connection.execute(delete(table))
         await connection.execute(insert(tables), [row])
         rows = [{**seat.row(number), "table_id": TABLE} for number, seat in enumerate(game.seats)]
         await connection.execute(insert(seats), rows)
-        await connection.execute(insert(entries), _entries(world, 1))
+        await connection.execute(insert(entries), _entries(scenario, 1))
 
 
-def _entries(world: World, first: int) -> list[Json]:
+def _entries(scenario: Scenario, first: int) -> list[Json]:
     return [
-        {"table_id": TABLE, "number": number, "at": BEGAN + number, "body": encode_entry(act)}
-        for number, act in enumerate(world.acts, 1)
+        {"table_id": TABLE, "number": number, "at": START_TIME + number, "body": encode_entry(entry)}
+        for number, entry in enumerate(scenario.log, 1)
         if number >= first
     ]
 
 
-async def see_happen(made: Inside, world: World, viewer: Viewer) -> list[bytes]:
-    """What somebody who is there is told of the last entry, and of the table before it."""
-    number = len(world.acts)
-    await install(made, world.upto(number - 1))
-    socket = await made.socket(TABLE, viewer.token(made))
-    if viewer.look and world.upto(number - 1).game.turn == viewer.seat:
+async def collect_broadcast(app: App, scenario: Scenario, viewer: Viewer) -> list[bytes]:
+    """Return the messages that a connected viewer receives about the table and about its last entry."""
+    number = len(scenario.log)
+    await install(app, scenario.upto(number - 1))
+    socket = await app.socket(TABLE, viewer.token(app))
+    if viewer.look and scenario.upto(number - 1).game.turn == viewer.seat:
         socket.send(do="look", seat=viewer.seat)
-    await socket.heard()
-    async with made.server.database.writing() as connection:
-        await connection.execute(insert(entries), _entries(world, number))
+    await socket.drain()
+    async with app.server.database.writing() as connection:
+        await connection.execute(insert(entries), _entries(scenario, number))
         await connection.execute(update(tables).values(number=number))
-    await made.server.rooms.on_notification(f"{TABLE}:{number}")  # as if another process had written it
-    return await _all_of(made, socket)
+    await app.server.rooms.on_notification(f"{TABLE}:{number}")  # as if another process had written it
+    return await _drain_and_close(app, socket)
 
 
-async def _all_of(made: Inside, socket: Socket) -> list[bytes]:
-    """Everything that came over a WebSocket, which is closed."""
-    said = [text.encode() for text in await socket.heard()]
+async def _drain_and_close(app: App, socket: Socket) -> list[bytes]:
+    """Return everything received by a WebSocket, and close it."""
+    texts = [text.encode() for text in await socket.drain()]
     await socket.close()
-    made.sockets.remove(socket)
-    return said
+    app.sockets.remove(socket)
+    return texts
 
 
-async def ask_everything(made: Inside, world: World, viewer: Viewer, *, slow: bool) -> list[bytes]:
-    """Every route's answer and every message that somebody can get of a table as it is."""
-    said: list[bytes] = []
-    token = viewer.token(made)
-    await install(made, world)
-    for target in targets(made, world.config.game, slow=slow):
-        said.append(target.encode() + b" " + (await made.ask("GET", target, token)).all)
-    number = len(world.acts)
+async def collect_responses(app: App, scenario: Scenario, viewer: Viewer, *, slow: bool) -> list[bytes]:
+    """Return the responses of all routes and all messages that a viewer can get about a table."""
+    collected: list[bytes] = []
+    token = viewer.token(app)
+    await install(app, scenario)
+    for target in targets(app, scenario.config.game, slow=slow):
+        collected.append(target.encode() + b" " + (await app.request("GET", target, token)).raw)
+    number = len(scenario.log)
     for after in (None, number, number - 1, max(1, number - 25)):
-        said += await _all_of(made, await made.socket(TABLE, token, after))
-    socket = await made.socket(TABLE, token)
+        collected += await _drain_and_close(app, await app.socket(TABLE, token, after))
+    socket = await app.socket(TABLE, token)
     if viewer.look:
         socket.send(do="look", id="look", seat=viewer.seat)
-    turn = world.game.turn
-    for order in orders(number):
-        if order["do"] == "look" and order["seat"] == turn and not viewer.look:
-            continue  # at a shared screen that would be somebody else's look
-        if order["do"] == "hint":
-            await socket.ask(**order)  # it is told when it is found, whatever is asked meanwhile
+    turn = scenario.game.turn
+    for command in commands(number):
+        if command["do"] == "look" and command["seat"] == turn and not viewer.look:
+            continue  # at a shared screen this would select the seat of another viewer
+        if command["do"] == "hint":
+            await socket.request(**command)  # the answer is asynchronous, so wait for it
         else:
-            socket.send(**order)
-    said += await _all_of(made, socket)
+            socket.send(**command)
+    collected += await _drain_and_close(app, socket)
     if viewer.seat is None:
-        for method, target, body in refused_requests(made):
-            said.append(target.encode() + b" " + (await made.ask(method, target, token, body)).all)
-    return said
+        for method, target, body in refused_requests(app):
+            collected.append(target.encode() + b" " + (await app.request(method, target, token, body)).raw)
+    return collected
 
 
-def orders(number: int) -> list[Json]:
-    """Everything that can be sent: what is not allowed, what asks, and at the end what can be undone."""
+def commands(number: int) -> list[Json]:
+    """Return all kinds of commands: refused ones, queries, and finally a move that is taken back."""
     return [
         {"do": "move", "id": "stale", "n": number - 1, "pick": 0},
         {"do": "move", "id": "none", "n": number},
@@ -281,12 +281,12 @@ QUERIES = {
 SLOW = {"/api/tables/{table_id}/picture.png"}
 
 
-def targets(made: Inside, game: str, *, slow: bool) -> list[str]:
-    """Every address that can be asked for, of every route there is; a new route is here by itself."""
+def targets(app: App, game: str, *, slow: bool) -> list[str]:
+    """Return the targets of all GET routes; new routes are included automatically."""
     figure = rules_page(game).partition("(figure:")[2].partition(")")[0]
     known = {"table_id": TABLE, "name": game, "figure_name": figure, "path": "css/shared/base.css"}
     found = []
-    for route in made.litestar.routes:
+    for route in app.litestar.routes:
         path = route.path_format
         if "GET" in getattr(route, "methods", ()) and (slow or path not in SLOW):
             parts = {parameter: known[parameter] for parameter in route.path_parameters}
@@ -306,10 +306,10 @@ BODIES: dict[str, Any] = {
 }
 
 
-def refused_requests(made: Inside) -> list[tuple[str, str, Any]]:
-    """Every request that would change the table, for somebody who may not."""
+def refused_requests(app: App) -> list[tuple[str, str, Any]]:
+    """Return all requests that change a table; viewers without a seat must be refused."""
     found = []
-    for route in made.litestar.routes:
+    for route in app.litestar.routes:
         for method in sorted(getattr(route, "methods", set()) - {"GET", "OPTIONS", "HEAD"}):
             if "table_id" in route.path_parameters:
                 body = BODIES[route.path_format]

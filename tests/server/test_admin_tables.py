@@ -29,15 +29,15 @@ HOST = Actor("host", "spam")
 
 def admin(server: RunningServer, *arguments: str) -> CommandResult:
     """Run `axio admin` on the database of a running server."""
-    place = ("--database", server.database) if server.database else ("--data", str(server.data))
-    return run("admin", *arguments, *place)
+    location = ("--database", server.database) if server.database else ("--data", str(server.data))
+    return run("admin", *arguments, *location)
 
 
-def told(server: RunningServer, *arguments: str) -> Any:
+def admin_json(server: RunningServer, *arguments: str) -> Any:
     """Return the JSON output of a command."""
-    done = admin(server, *arguments, "--json")
-    assert (done.code, done.err) == (0, ""), done
-    return json.loads(done.out)
+    result = admin(server, *arguments, "--json")
+    assert (result.code, result.err) == (0, ""), result
+    return json.loads(result.out)
 
 
 # ------------------------------------------------------------------ beside a running server
@@ -45,17 +45,17 @@ def told(server: RunningServer, *arguments: str) -> Any:
 
 def test_find_and_show_table_without_secrets(server: RunningServer, ann: Guest) -> None:
     table = ann.open("rota", ["me", "open"], public=True)
-    (listed,) = told(server, "tables", "list", "--person", ann.id, "--status", "open")
+    (listed,) = admin_json(server, "tables", "list", "--person", ann.id, "--status", "open")
     assert (listed["id"], listed["status"], listed["owner"]) == (table.id, "open", ann.id)
     assert [(seat["name"], seat["person"]) for seat in listed["seats"]] == [("Ann", ann.id), ("", None)]
-    shown = told(server, "tables", "show", table.id)
+    shown = admin_json(server, "tables", "show", table.id)
     assert shown["owner"] == {"id": ann.id, "name": "Ann"}
     assert (shown["number"], shown["entries"], shown["quarantined"]) == (1, 1, None)
     for text in (json.dumps(shown), json.dumps(listed), admin(server, "tables", "show", table.id).out):
         assert table.invite not in text
         assert "seed" not in text
-    assert told(server, "tables", "list", "--person", ann.id, "--status", "over") == []
-    assert told(server, "tables", "list", "--person", ann.id, "--older", "1") == []
+    assert admin_json(server, "tables", "list", "--person", ann.id, "--status", "over") == []
+    assert admin_json(server, "tables", "list", "--person", ann.id, "--older", "1") == []
     assert table.id in admin(server, "tables", "list", "--person", ann.id).out
     assert admin(server, "tables", "list", "--person", "nobody").out == "No table matches.\n"
 
@@ -65,8 +65,8 @@ def test_close_notifies_all_clients(server: RunningServer, ann: Guest, bob: Gues
     bob.join(table)
     with ann.live(table.id) as live:
         live.recv()
-        done = admin(server, "tables", "close", table.id, "--reason", "a test")
-        assert done.out == f"{table.id} is closed\n"
+        result = admin(server, "tables", "close", table.id, "--reason", "a test")
+        assert result.out == f"{table.id} is closed\n"
         assert live.until("view")["table"]["status"] == "closed"
     assert bob.view(table.id)["table"]["status"] == "closed"
     assert_refused(admin(server, "tables", "close", table.id), table.id, "already closed")
@@ -74,18 +74,18 @@ def test_close_notifies_all_clients(server: RunningServer, ann: Guest, bob: Gues
 
 def test_deleted_table_is_gone_for_all_clients(server: RunningServer, ann: Guest) -> None:
     table = ann.open("rota", ["me", "random"])
-    kept = ann.open("rota", ["me", "random"])
+    other = ann.open("rota", ["me", "random"])
     with ann.live(table.id) as live:
         live.recv()
         assert_refused(admin(server, "tables", "delete", table.id), "Permanently delete 1 table", "--yes")
         assert admin(server, "tables", "delete", table.id, "--dry-run").out == "1 table would be deleted\n"
         assert ann.view(table.id)["table"]["status"] == "playing"
-        done = admin(server, "tables", "delete", table.id, "--yes", "--reason", "a test")
-        assert done.out == "1 table deleted\n"
+        result = admin(server, "tables", "delete", table.id, "--yes", "--reason", "a test")
+        assert result.out == "1 table deleted\n"
         assert live.close_code() == 4404
     assert ann.refused("GET", f"/api/tables/{table.id}").code == "no_such_table"
-    assert [row["id"] for row in ann.get("/api/tables?which=mine")] == [kept.id]
-    (line,) = told(server, "log", "--subject", table.id)
+    assert [row["id"] for row in ann.get("/api/tables?which=mine")] == [other.id]
+    (line,) = admin_json(server, "log", "--subject", table.id)
     assert (line["action"], line["detail"]["reason"]) == ("table-delete", "a test")
     assert line["actor"] == operator().name
 
@@ -95,59 +95,65 @@ def test_kicked_player_is_replaced_permanently(server: RunningServer, ann: Guest
     bob.join(table)
     with ann.live(table.id) as live:
         live.recv()
-        done = admin(server, "tables", "kick", table.id, "--seat", "1", "--yes")
-        assert done.out == f"Bob is removed from seat 1 of table {table.id}\n"
+        result = admin(server, "tables", "kick", table.id, "--seat", "1", "--yes")
+        assert result.out == f"Bob is removed from seat 1 of table {table.id}\n"
         view = live.until("view")
     assert (view["seats"][1]["kind"], view["seats"][1]["level"]) == ("bot", DEFAULT_LEVEL)
     assert bob.refused("POST", f"/api/tables/{table.id}/seats/1/return").code == "not_allowed"
     assert bob.view(table.id)["yours"] == []
     assert admin(server, "tables", "kick", table.id, "--seat", "0", "--yes").code == 0
-    shown = told(server, "tables", "show", table.id)
+    shown = admin_json(server, "tables", "show", table.id)
     assert shown["status"] == "closed"  # no person was left
 
 
 def test_owner_removes_player_before_start(ann: Guest, bob: Guest) -> None:
     table = ann.open("rota", ["me", "open", "open"], public=True)
     bob.join(table)
-    where = f"/api/tables/{table.id}/seats"
-    assert bob.refused("POST", f"{where}/0/remove").code == "not_allowed"
-    assert ann.refused("POST", f"{where}/0/remove").code == "not_allowed"
-    assert ann.refused("POST", f"{where}/2/remove").code == "not_allowed"
-    view = ann.post(f"{where}/1/remove")
+    seats = f"/api/tables/{table.id}/seats"
+    assert bob.refused("POST", f"{seats}/0/remove").code == "not_allowed"
+    assert ann.refused("POST", f"{seats}/0/remove").code == "not_allowed"
+    assert ann.refused("POST", f"{seats}/2/remove").code == "not_allowed"
+    view = ann.post(f"{seats}/1/remove")
     assert [seat["kind"] for seat in view["seats"]] == ["person", "open", "open"]
     refused = bob.refused("POST", f"/api/tables/{table.id}/join", {"invite": table.invite})
     assert (refused.status, refused.code) == (403, "not_allowed")
     carl = Guest(ann.url, "Carl")
     carl.join(table)
-    ann.post(f"{where}/2/bot", {"level": "random"})
-    assert ann.refused("POST", f"{where}/1/remove").code == "not_allowed"  # the game has started
+    ann.post(f"{seats}/2/bot", {"level": "random"})
+    assert ann.refused("POST", f"{seats}/1/remove").code == "not_allowed"  # the game has started
     assert [seat["name"] for seat in carl.view(table.id)["seats"]] == ["Ann", "Carl", "random"]
 
 
-def test_invalid_commands_are_one_line_errors(small: RunningServer) -> None:
-    ann = small.guest()
+def test_invalid_commands_are_one_line_errors(sqlite_server: RunningServer) -> None:
+    ann = sqlite_server.guest()
     table = ann.open("rota", ["me", "open"])
     for command in (["show"], ["close"], ["release"], ["delete", "--yes"], ["kick", "--seat", "0", "--yes"]):
         for wrong in ("nowhere", "-123456789-abcde", "a\0b", "tab\nle"):
-            assert_refused(admin(small, "tables", command[0], wrong, *command[1:]), "no table has the id")
-        assert_refused(admin(small, "tables", command[0], "\udcff", *command[1:]), "UTF-8")
+            assert_refused(
+                admin(sqlite_server, "tables", command[0], wrong, *command[1:]), "no table has the id"
+            )
+        assert_refused(admin(sqlite_server, "tables", command[0], "\udcff", *command[1:]), "UTF-8")
     for option in (["tables", "list", "--person"], ["log", "--subject"], ["log", "--action"]):
-        assert_refused(admin(small, *option, "\udcff"), "UTF-8")
-    assert_refused(admin(small, "tables", "release", table.id), "not quarantined")
-    assert_refused(admin(small, "tables", "kick", table.id, "--seat", "1", "--yes"), "has no player")
-    assert_refused(admin(small, "tables", "kick", table.id, "--seat", "2", "--yes"), "seats 0 to 1")
-    assert_refused(admin(small, "tables", "delete", "--yes"), "select them by")
-    assert_refused(admin(small, "tables", "delete", table.id, "--status", "over", "--yes"), "select them by")
-    assert_refused(admin(small, "tables", "close", "--reason", "-123456789-abcde", "nowhere"), "'nowhere'")
-    assert_refused(admin(small, "tables", "close", table.id, "--reason", "\udcff"), "UTF-8")
+        assert_refused(admin(sqlite_server, *option, "\udcff"), "UTF-8")
+    assert_refused(admin(sqlite_server, "tables", "release", table.id), "not quarantined")
+    assert_refused(admin(sqlite_server, "tables", "kick", table.id, "--seat", "1", "--yes"), "has no player")
+    assert_refused(admin(sqlite_server, "tables", "kick", table.id, "--seat", "2", "--yes"), "seats 0 to 1")
+    assert_refused(admin(sqlite_server, "tables", "delete", "--yes"), "select them by")
+    assert_refused(
+        admin(sqlite_server, "tables", "delete", table.id, "--status", "over", "--yes"), "select them by"
+    )
+    assert_refused(
+        admin(sqlite_server, "tables", "close", "--reason", "-123456789-abcde", "nowhere"), "'nowhere'"
+    )
+    assert_refused(admin(sqlite_server, "tables", "close", table.id, "--reason", "\udcff"), "UTF-8")
     assert ann.view(table.id)["table"]["status"] == "open"
 
 
 def test_missing_or_outdated_database_is_refused(tmp_path: Path) -> None:
     assert_refused(run("admin", "tables", "list", "--data", str(tmp_path)), "no database at")
     assert list(tmp_path.iterdir()) == []  # nothing was created
-    nobody = "postgresql://nobody@127.0.0.1:1/none"
-    assert_refused(run("admin", "log", "--database", nobody), "cannot use the database")
+    unreachable = "postgresql://nobody@127.0.0.1:1/none"
+    assert_refused(run("admin", "log", "--database", unreachable), "cannot use the database")
 
     async def make(version: str) -> None:
         database = Database(f"sqlite+aiosqlite:///{tmp_path / DATABASE_FILE}")
@@ -177,19 +183,19 @@ def test_delete_tables_by_filter(tmp_path: Path, url: str) -> None:
             await put_table(server, "open", [BOB], 40)
 
     run_async(work)
-    place = ("--database", url)
-    for options, gone in (
+    location = ("--database", url)
+    for options, deleted in (
         (["--status", "over", "--older", "20"], {"old"}),
         (["--quarantined"], {"broken"}),
         (["--person", "bob", "--status", "open"], {"open"}),
     ):
-        done = run("admin", "tables", "delete", *options, *place, "--yes")
-        assert (done.code, done.out) == (0, f"{len(gone)} table deleted\n"), done
-        assert not gone & set(asyncio.run(statuses_at(url)))
+        result = run("admin", "tables", "delete", *options, *location, "--yes")
+        assert (result.code, result.out) == (0, f"{len(deleted)} table deleted\n"), result
+        assert not deleted & set(asyncio.run(statuses_at(url)))
     assert asyncio.run(statuses_at(url)) == {"new": "over"}
-    actions = [line["action"] for line in json.loads(run("admin", "log", "--json", *place).out)]
+    actions = [line["action"] for line in json.loads(run("admin", "log", "--json", *location).out)]
     assert actions == ["table-delete"] * 3
-    again = run("admin", "tables", "delete", "--quarantined", *place, "--yes")
+    again = run("admin", "tables", "delete", "--quarantined", *location, "--yes")
     assert again.out == "No table matches.\n"
 
 
@@ -235,21 +241,21 @@ def test_change_is_repeated_after_a_concurrent_move(tmp_path: Path, url: str) ->
             host = TableAdmin(server.database, HOST)
             load = host._load
 
-            async def late(table: str) -> Any:
+            async def load_after_change(table: str) -> Any:
                 game = await load(table)
                 if room.game.number == 1:
                     await room.take_seat("bob", "Bob")
                 return game
 
-            host._load = late  # type: ignore[method-assign, assignment]
+            host._load = load_after_change  # type: ignore[method-assign, assignment]
             assert await host.kick("table", 0) == "Ann"
             await server.audit_follower.poll()
             room.close()
-            acts = await entries(server, room)
-            assert [type(act) for act in acts[:4]] == [SeatTaken, SeatTaken, GameStarted, BotSeated]
+            log = await entries(server, room)
+            assert [type(entry) for entry in log[:4]] == [SeatTaken, SeatTaken, GameStarted, BotSeated]
             assert room.game.seats[0].bot == DEFAULT_LEVEL
-            told = [message["seats"] for message in listener.heard if message["type"] == "view"]
-            assert told[-1][0]["kind"] == "bot"
+            seats = [message["seats"] for message in listener.received if message["type"] == "view"]
+            assert seats[-1][0]["kind"] == "bot"
 
     run_async(work)
 
@@ -301,13 +307,13 @@ def test_audit_actor_includes_sudo_user(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("SUDO_USER", "mary")
     assert operator(" too\n many \x00").name == "mary as root"
 
-    def nobody() -> str:
+    def unknown_user() -> str:
         raise KeyError("uid not found")
 
     monkeypatch.setenv("SUDO_USER", "m\udcffry")
     assert operator().name == "m?ry as root"
     monkeypatch.delenv("SUDO_USER")
-    monkeypatch.setattr("getpass.getuser", nobody)
+    monkeypatch.setattr("getpass.getuser", unknown_user)
     assert operator().name.startswith(("uid ", "unknown"))
     assert len(operator("x" * 9999).reason) == 500
 

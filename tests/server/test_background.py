@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from axiogames.server import lifespan as running_module
+from axiogames.server import lifespan as lifespan_module
 from axiogames.server.domain.entries import UNDRAWN, MovePlayed, SeatTaken
 from axiogames.server.domain.rooms import Rooms
 from axiogames.server.lifespan import Server, lifespan
 from axiogames.server.storage.journal import ConnectionLost
 from axiogames.server.supervisor import Supervisor
 from tests.server.faults import Faults
-from tests.server.in_process import PATIENCE, Inside, inside
+from tests.server.in_process import TIMEOUT, App, running_app
 from tests.server.rooms import table_config
 from tests.server.test_supervisor import errors, until
 
@@ -27,19 +27,19 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
     async def nothing(_: Server) -> None: ...
 
-    monkeypatch.setattr(running_module, "_load_rules", nothing)
-    monkeypatch.setattr(running_module, "SWEEP_SECONDS", 0.01)
+    monkeypatch.setattr(lifespan_module, "_load_rules", nothing)
+    monkeypatch.setattr(lifespan_module, "SWEEP_SECONDS", 0.01)
     monkeypatch.setattr("axiogames.server.routes.health.RECOVERY_SECONDS", 0.01)
 
 
-async def health(made: Inside) -> tuple[int, Any]:
-    answer = await made.ask("GET", "/health")
+async def health(app: App) -> tuple[int, Any]:
+    answer = await app.request("GET", "/health")
     return answer.status, answer.json
 
 
-async def until_health(made: Inside, wanted: int) -> Any:
-    async with asyncio.timeout(PATIENCE):
-        while (found := await health(made))[0] != wanted:
+async def until_health(app: App, status: int) -> Any:
+    async with asyncio.timeout(TIMEOUT):
+        while (found := await health(app))[0] != status:
             await asyncio.sleep(0.01)
     return found[1]
 
@@ -52,17 +52,17 @@ def test_failure_to_load_rules_is_reported_and_blocks_nothing(
 
     async def load(_: Server) -> None:
         if broken:
-            raise RuntimeError("the compiler has gone")
+            raise RuntimeError("no compiler")
 
-    monkeypatch.setattr(running_module, "_load_rules", load)
+    monkeypatch.setattr(lifespan_module, "_load_rules", load)
 
     async def work() -> None:
         nonlocal broken
-        async with inside(tmp_path) as made, lifespan(made.server):
-            server = made.server
-            sick = await until_health(made, 503)
-            assert sick["status"] == "background tasks fail: load_rules"
-            assert sick["failing"] == ["load_rules"]
+        async with running_app(tmp_path) as app, lifespan(app.server):
+            server = app.server
+            failure = await until_health(app, 503)
+            assert failure["status"] == "background tasks fail: load_rules"
+            assert failure["failing"] == ["load_rules"]
             sweeps: list[int] = []
             due = server.store.list_due
 
@@ -73,10 +73,10 @@ def test_failure_to_load_rules_is_reported_and_blocks_nothing(
             monkeypatch.setattr(server.store, "list_due", counted)
             await until(lambda: len(sweeps) > 1)
             broken = False
-            assert "failing" not in await until_health(made, 200)
+            assert "failing" not in await until_health(app, 200)
 
     asyncio.run(work())
-    assert "the compiler has gone" in caplog.text
+    assert "no compiler" in caplog.text
     assert len(errors(caplog)) == 1
 
 
@@ -85,11 +85,11 @@ def test_failing_sweep_is_reported_and_retried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made, lifespan(made.server):
+        async with running_app(tmp_path) as app, lifespan(app.server):
             with monkeypatch.context() as patched:
-                patched.setattr(made.server.store, "list_due", _fail)
-                assert "sweep" in (await until_health(made, 503))["failing"]
-            await until_health(made, 200)
+                patched.setattr(app.server.store, "list_due", _fail)
+                assert "sweep" in (await until_health(app, 503))["failing"]
+            await until_health(app, 200)
 
     asyncio.run(work())
     assert "it broke" in caplog.text
@@ -103,8 +103,8 @@ def test_failing_table_does_not_block_others_in_sweep(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            rooms, woken = made.server.rooms, []
+        async with running_app(tmp_path) as app:
+            rooms, woken = app.server.rooms, []
 
             class Awake:
                 def __init__(self, name: str) -> None:
@@ -118,7 +118,7 @@ def test_failing_table_does_not_block_others_in_sweep(
                     raise ValueError("unreadable")
                 return Awake(table_id)
 
-            monkeypatch.setattr(made.server.store, "list_due", due)
+            monkeypatch.setattr(app.server.store, "list_due", due)
             monkeypatch.setattr(rooms, "get", get)
             await rooms.sweep()
             assert woken == ["one", "three"]
@@ -132,72 +132,72 @@ def test_invalid_notifications_do_not_block_others(
     """`on_notification` raises nothing, whatever the payload and the state of the database."""
 
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            rooms: Rooms = made.server.rooms
-            acts = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
-            one, two = [await rooms.open(table_config(id=name), acts) for name in ("one", "two")]
-            entries = made.server.store.entries
-            asked: list[str] = []
+        async with running_app(tmp_path) as app:
+            rooms: Rooms = app.server.rooms
+            seated = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
+            one, two = [await rooms.open(table_config(id=name), seated) for name in ("one", "two")]
+            entries = app.server.store.entries
+            requested: list[str] = []
 
             async def read(table_id: str, after: int = 0) -> Any:
-                asked.append(table_id)
+                requested.append(table_id)
                 if table_id == one.id:
                     raise ConnectionResetError
                 return await entries(table_id, after)
 
-            monkeypatch.setattr(made.server.store, "entries", read)
-            for strange in ("", ":", "one", "one:", "one:x", "one:-1", "one:٣", "nobody:9", "\0:1"):
-                await rooms.on_notification(strange)
+            monkeypatch.setattr(app.server.store, "entries", read)
+            for invalid in ("", ":", "one", "one:", "one:x", "one:-1", "one:٣", "nobody:9", "\0:1"):
+                await rooms.on_notification(invalid)
             await rooms.on_notification(f"{one.id}:99 {two.id}:99")
-            assert asked[-2:] == [one.id, two.id]
+            assert requested[-2:] == [one.id, two.id]
 
     asyncio.run(work())
-    assert "could not be followed" in caplog.text
+    assert "failed to read the new entries" in caplog.text
 
 
 def test_failing_notification_does_not_end_listening(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def told(_: str) -> AsyncGenerator[str | None, None]:
+    async def notifications(_: str) -> AsyncGenerator[str | None, None]:
         for notice in (None, "one", "two", "three"):
             yield notice
         raise ConnectionLost
 
-    heard: list[str] = []
+    processed: list[str] = []
 
-    async def hear(_: Server, notice: str) -> None:
-        heard.append(notice)
+    async def process(_: Server, notice: str) -> None:
+        processed.append(notice)
         if notice != "three":
             raise ValueError(notice)
 
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            monkeypatch.setattr(running_module, "notifications", told)
-            monkeypatch.setattr(running_module, "_on_notification", hear)
-            monkeypatch.setattr(type(made.server.settings), "dsn", "")
+        async with running_app(tmp_path) as app:
+            monkeypatch.setattr(lifespan_module, "notifications", notifications)
+            monkeypatch.setattr(lifespan_module, "_on_notification", process)
+            monkeypatch.setattr(type(app.server.settings), "dsn", "")
             task = Supervisor().add("listen", lambda _: asyncio.sleep(0))
             task.failed(OSError())
             with pytest.raises(ConnectionLost):
-                await running_module._listen(made.server, task)
+                await lifespan_module._listen(app.server, task)
             assert not task.failing  # the initial `None` reports that listening has begun
 
     asyncio.run(work())
-    assert heard == ["one", "two", "three"]
+    assert processed == ["one", "two", "three"]
     assert caplog.text.count("failed to process a notification") == 2
 
 
 def test_process_catches_up_after_reconnecting(tmp_path: Path) -> None:
-    """Also for tables without clients here: the next client gets the state of the database."""
+    """This includes tables without clients here: the next client receives the committed state."""
 
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            server = made.server
-            acts = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
-            room = await server.rooms.open(table_config(), acts)
+        async with running_app(tmp_path) as app:
+            server = app.server
+            seated = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
+            room = await server.rooms.open(table_config(), seated)
             elsewhere: Any = await server.rooms._load(room.id)
             move = str(elsewhere.table.legal_moves()[0])
-            act = elsewhere.apply(MovePlayed(elsewhere.turn, move, UNDRAWN))
-            await server.journal.append(elsewhere.journal_entry(act))  # as another process would
+            entry = elsewhere.apply(MovePlayed(elsewhere.turn, move, UNDRAWN))
+            await server.journal.append(elsewhere.journal_entry(entry))  # as another process would
             await server.rooms.reconcile()
             assert room.game.number == elsewhere.number - 1
             await server.rooms.reconcile(everything=True)
@@ -209,17 +209,17 @@ def test_process_catches_up_after_reconnecting(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("quick")
 def test_process_started_during_outage_recovers(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            faults = Faults(made)
+        async with running_app(tmp_path) as app:
+            faults = Faults(app)
             faults.down = True
-            async with lifespan(made.server):
-                sick = await until_health(made, 503)
-                assert sick["status"] == "the database does not answer"
-                assert "prepare_database" in sick["failing"]
-                assert (await made.ask("GET", "/api/tables")).status == 503
+            async with lifespan(app.server):
+                failure = await until_health(app, 503)
+                assert failure["status"] == "the database does not answer"
+                assert "prepare_database" in failure["failing"]
+                assert (await app.request("GET", "/api/tables")).status == 503
                 faults.down = False
-                await until_health(made, 200)
-                assert (await made.ask("GET", "/api/tables")).status == 200
+                await until_health(app, 200)
+                assert (await app.request("GET", "/api/tables")).status == 200
 
     asyncio.run(work())
 
@@ -231,9 +231,9 @@ def test_all_components_are_closed_despite_failures(
     closed: list[str] = []
 
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            server = made.server
-            parts = running_module._close_actions(server)
+        async with running_app(tmp_path) as app:
+            server = app.server
+            parts = lifespan_module._close_actions(server)
 
             def failing(name: str, close: Callable[[], Any]) -> Callable[[], Any]:
                 async def close_and_fail() -> None:
@@ -247,7 +247,7 @@ def test_all_components_are_closed_despite_failures(
 
             broken = [(name, failing(name, close)) for name, close in parts]
             with monkeypatch.context() as patched:
-                patched.setattr(running_module, "_close_actions", lambda _: broken)
+                patched.setattr(lifespan_module, "_close_actions", lambda _: broken)
                 async with lifespan(server):
                     pass
             assert closed == [name for name, _ in reversed(parts)]
@@ -259,19 +259,19 @@ def test_all_components_are_closed_despite_failures(
 
 def test_failed_start_closes_opened_components(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
+        async with running_app(tmp_path) as app:
             closed = asyncio.Event()
-            close = made.server.database.close
+            close = app.server.database.close
 
             async def closing() -> None:
                 await close()
                 closed.set()
 
             with monkeypatch.context() as patched:
-                patched.setattr(type(made.server.database), "upgrade", _fail)
-                patched.setattr(type(made.server.database), "close", staticmethod(closing))
+                patched.setattr(type(app.server.database), "upgrade", _fail)
+                patched.setattr(type(app.server.database), "close", staticmethod(closing))
                 with pytest.raises(ValueError, match="it broke"):
-                    async with lifespan(made.server):
+                    async with lifespan(app.server):
                         pass
             assert closed.is_set()
 

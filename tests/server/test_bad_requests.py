@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.server.driving import Client, Guest, RunningServer, ask
+from tests.server.driving import Client, Guest, RunningServer, send_request
 
 ME = {"kind": "me"}
 OPEN = {"kind": "open"}
@@ -73,19 +73,23 @@ def test_invalid_table_request_is_refused(server: RunningServer, body: Any, stat
 @pytest.mark.parametrize(
     "media_type", ["application/json", "text/plain", "application/x-www-form-urlencoded"]
 )
-def test_body_must_be_json(small: RunningServer, body: bytes, media_type: str) -> None:
-    refused = ask(small.url, "POST", "/api/guests", body, {"Content-Type": media_type}).refusal
+def test_body_must_be_json(sqlite_server: RunningServer, body: bytes, media_type: str) -> None:
+    refused = send_request(
+        sqlite_server.url, "POST", "/api/guests", body, {"Content-Type": media_type}
+    ).refusal
     assert 400 <= refused.status < 500, refused
 
 
-def test_body_size_limit_is_8000_bytes(small: RunningServer) -> None:
+def test_body_size_limit_is_8000_bytes(sqlite_server: RunningServer) -> None:
     big = {"name": "x" * 9000}
-    refused = ask(small.url, "POST", "/api/guests", big).refusal
+    refused = send_request(sqlite_server.url, "POST", "/api/guests", big).refusal
     assert (refused.status, refused.code) == (413, "too_large")
     connection_header = {"Transfer-Encoding": "chunked", "Content-Type": "application/json"}
     chunk = b"x" * 1000
     body = b"".join(b"3e8\r\n" + chunk + b"\r\n" for _ in range(20)) + b"0\r\n\r\n"
-    assert ask(small.url, "POST", "/api/guests", body, connection_header).refusal.status == 413
+    assert (
+        send_request(sqlite_server.url, "POST", "/api/guests", body, connection_header).refusal.status == 413
+    )
 
 
 PATHS: list[tuple[str, str, Any, int]] = [
@@ -189,16 +193,16 @@ def test_invalid_move_changes_nothing(server: RunningServer) -> None:
 
 
 @pytest.mark.parametrize("seat", ["-1", "4", "9999999999999999999999", "x", "1.5"])
-def test_seat_out_of_range_is_refused(small: RunningServer, seat: str) -> None:
-    guest = small.guest()
+def test_seat_out_of_range_is_refused(sqlite_server: RunningServer, seat: str) -> None:
+    guest = sqlite_server.guest()
     table = guest.open("axio", ["me", "open"])
     for path, body in (("bot", {"level": "greedy"}), ("return", None), ("remove", None)):
         refused = guest.refused("POST", f"/api/tables/{table.id}/seats/{seat}/{path}", body)
         assert refused.status in (400, 404)
 
 
-def test_seat_beyond_number_of_players_is_refused(small: RunningServer) -> None:
-    guest = small.guest()
+def test_seat_beyond_number_of_players_is_refused(sqlite_server: RunningServer) -> None:
+    guest = sqlite_server.guest()
     for seats in (["me", "open"], ["me", "greedy"]):
         table = guest.open("axio", seats)
         for path, body in (("bot", {"level": "greedy"}), ("return", None), ("remove", None)):
@@ -206,10 +210,10 @@ def test_seat_beyond_number_of_players_is_refused(small: RunningServer) -> None:
             assert (refused.status, refused.code) in ((403, "not_allowed"), (409, "seat_taken"))
 
 
-def test_unauthenticated_writes_are_refused(small: RunningServer) -> None:
-    host = small.guest()
+def test_unauthenticated_writes_are_refused(sqlite_server: RunningServer) -> None:
+    host = sqlite_server.guest()
     table = host.open("axio", ["me", "open"], public=True)
-    nobody = Client(small.url)
+    nobody = Client(sqlite_server.url)
     for method, path, body in [
         ("POST", "/api/tables", AXIO),
         ("POST", f"/api/tables/{table.id}/join", {}),

@@ -1,4 +1,4 @@
-"""Columns of numbers that compiled code writes as JSON."""
+"""Columns of numbers that compiled loops encode as JSON."""
 
 from __future__ import annotations
 
@@ -32,6 +32,6 @@ def test_rows_are_a_json_list_of_lists(rows: list[list[int]]) -> None:
 
 @given(st.lists(st.integers(0, 3000), max_size=60))
 def test_distinct_numbers_are_in_ascending_order(numbers: list[int]) -> None:
-    different, where = distinct(np.array(numbers, np.int32))
-    assert different.tolist() == sorted(set(numbers))
-    assert different[where].tolist() == numbers
+    values, indices = distinct(np.array(numbers, np.int32))
+    assert values.tolist() == sorted(set(numbers))
+    assert values[indices].tolist() == numbers

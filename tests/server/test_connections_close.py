@@ -17,13 +17,13 @@ from axiogames.server.storage.database import Database
 from tests.server.rooms import run
 
 
-class Trips:
+class DriverCalls:
     """Calls a function at the n-th call into a connection's thread, and tracks all connections."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.connections: list[aiosqlite.Connection] = []
-        self.left = 0
-        self.then: Callable[[], object] = int
+        self.remaining = 0
+        self.action: Callable[[], object] = int
         driver: Any = aiosqlite.Connection
         connect, execute = driver._connect, driver._execute
 
@@ -32,17 +32,17 @@ class Trips:
             self._count()
             return await connect(connection)
 
-        async def executed(connection: aiosqlite.Connection, *call: Any, **named: Any) -> Any:
+        async def executed(connection: aiosqlite.Connection, *args: Any, **named: Any) -> Any:
             self._count()
-            return await execute(connection, *call, **named)
+            return await execute(connection, *args, **named)
 
         monkeypatch.setattr(driver, "_connect", connected)
         monkeypatch.setattr(driver, "_execute", executed)
 
     def _count(self) -> None:
-        self.left -= 1
-        if self.left == 0:
-            self.then()
+        self.remaining -= 1
+        if self.remaining == 0:
+            self.action()
 
     @property
     def open(self) -> int:
@@ -58,31 +58,31 @@ async def _read(database: Database) -> None:
 def test_cancellation_at_every_await_leaks_no_connection(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waits: bool
 ) -> None:
-    trips = Trips(monkeypatch)
+    calls = DriverCalls(monkeypatch)
 
-    async def cancelled_at(trip: int) -> bool:
-        database = Database(f"sqlite+aiosqlite:///{tmp_path / f'{trip}.db'}")
+    async def cancelled_at(call: int) -> bool:
+        database = Database(f"sqlite+aiosqlite:///{tmp_path / f'{call}.db'}")
         reading = asyncio.create_task(_read(database))
-        trips.left, trips.then = trip, reading.cancel
+        calls.remaining, calls.action = call, reading.cancel
         await asyncio.wait([reading])
-        reached = trips.left <= 0
+        reached = calls.remaining <= 0
         if waits:
             await _read(database)
         await database.close()
-        assert trips.open == 0, f"cancelled at trip {trip}"
+        assert calls.open == 0, f"cancelled at call {call}"
         return reached
 
     async def work() -> None:
-        for trip in itertools.count(1):
-            if not await cancelled_at(trip):
+        for call in itertools.count(1):
+            if not await cancelled_at(call):
                 break
-        assert trip > 8  # connect, four pragmas, SQLAlchemy's first queries, the query, the release
+        assert call > 8  # connect, four pragmas, SQLAlchemy's first queries, the query, the release
 
     run(work)
 
 
 def test_close_during_reads_leaks_no_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    trips = Trips(monkeypatch)
+    calls = DriverCalls(monkeypatch)
 
     async def work() -> None:
         database = Database(f"sqlite+aiosqlite:///{tmp_path / 'axio.db'}")
@@ -100,13 +100,13 @@ def test_close_during_reads_leaks_no_connection(tmp_path: Path, monkeypatch: pyt
         await asyncio.sleep(0)
         closing.set()
         await asyncio.gather(reading, close)
-        assert trips.open == 0
+        assert calls.open == 0
 
     run(work)
 
 
 def test_close_does_not_wait_for_late_connections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    trips = Trips(monkeypatch)
+    calls = DriverCalls(monkeypatch)
 
     async def work() -> None:
         database = Database(f"sqlite+aiosqlite:///{tmp_path / 'axio.db'}")
@@ -114,16 +114,16 @@ def test_close_does_not_wait_for_late_connections(tmp_path: Path, monkeypatch: p
         held = database._connection()
         await held.__aenter__()
         await database.close()
-        assert trips.open == 1
+        assert calls.open == 1
         await held.__aexit__(None, None, None)
-        assert trips.open == 0
+        assert calls.open == 0
 
     run(work)
 
 
 def test_reads_after_close_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A connection opened after `close` would never be closed."""
-    trips = Trips(monkeypatch)
+    calls = DriverCalls(monkeypatch)
 
     async def work() -> None:
         database = Database(f"sqlite+aiosqlite:///{tmp_path / 'axio.db'}")
@@ -131,6 +131,6 @@ def test_reads_after_close_are_refused(tmp_path: Path, monkeypatch: pytest.Monke
         await database.close()
         with pytest.raises(Unavailable):
             await _read(database)
-        assert trips.open == 0
+        assert calls.open == 0
 
     run(work)

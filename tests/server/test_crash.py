@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.crash.arena import run
-from tests.server.crash.audit import Book, Lost
-from tests.server.crash.kept import Kept, read
+from tests.server.crash.checker import Inconsistency, LogChecker
+from tests.server.crash.crash_loop import run
 from tests.server.crash.ledger import Counts, Json, Ledger, Sent
-from tests.server.in_process import inside
+from tests.server.crash.stored import StoredTable, read
+from tests.server.in_process import running_app
 from tests.server.postgres import Postgres
 
 ON_SQLITE, ON_POSTGRESQL = 36, 16  # number of kills
@@ -27,8 +27,8 @@ def check(counts: Counts, kills: int) -> None:
     """Check that a run covered the relevant situations."""
     assert counts.kills == kills
     assert counts.acknowledged > 0
-    assert counts.told > counts.acknowledged
-    assert counts.cut_off > counts.kept
+    assert counts.delivered > counts.acknowledged
+    assert counts.cut_off > counts.stored
 
 
 def test_kill_loses_no_acknowledged_move_on_sqlite() -> None:
@@ -39,156 +39,156 @@ def test_kill_loses_no_acknowledged_move_on_postgresql(postgres: Postgres) -> No
     check(run(ON_POSTGRESQL, [postgres.create(), postgres.create()], seed=2), ON_POSTGRESQL)
 
 
-# ---------------------------------------------------------------- whoever compares is compared
+# ---------------------------------------------------------------- the checker itself
 
 
-def a_game(folder: Path) -> tuple[Kept, Ledger]:
+def record_game(folder: Path) -> tuple[StoredTable, Ledger]:
     """Return the stored log of a short game against a bot, and the player's ledger."""
 
-    async def play() -> tuple[Kept, Ledger]:
-        async with inside(folder) as made:
-            ann = await made.guest("Ann")
+    async def play() -> tuple[StoredTable, Ledger]:
+        async with running_app(folder) as app:
+            ann = await app.guest("Ann")
             seats = [{"kind": "me"}, {"kind": "bot", "level": "greedy"}]
-            table = (await made.open(ann, "axio", seats))["id"]
+            table = (await app.open(ann, "axio", seats))["id"]
             ledger = Ledger(table, seated={ann.id})
-            socket = await made.socket(table, ann.token)
-            view = await socket.until(lambda told: told["moves"] is not None)
+            socket = await app.socket(table, ann.token)
+            view = await socket.until(lambda message: message["moves"] is not None)
             for number in range(4):
                 sent = Sent(f"a{number}", 0, view["n"], "move", pick=number)
                 ledger.sent[0, sent.id] = sent
-                sent.acknowledged, sent.exactly = (await socket.ask(**sent.order))["n"], True
-                view = await socket.until(lambda told: told.get("moves") is not None)
+                sent.acknowledged, sent.exactly = (await socket.request(**sent.message))["n"], True
+                view = await socket.until(lambda message: message.get("moves") is not None)
             refused = Sent("late", 0, 1, "move", pick=0)
             ledger.sent[0, refused.id] = refused
-            refused.refused = (await socket.ask(**refused.order))["code"]
-            for text in await socket.heard():
+            refused.refused = (await socket.request(**refused.message))["code"]
+            for text in await socket.drain():
                 message = json.loads(text)
                 if message["type"] in ("view", "step"):
-                    ledger.hear(message)
-            return (await read(made.server.database.engine, [table]))[table], ledger
+                    ledger.add(message)
+            return (await read(app.server.database.engine, [table]))[table], ledger
 
     return asyncio.run(play())
 
 
-def edit(kept: Kept, which: Callable[[Json], bool], change: Callable[[Json], object]) -> None:
+def edit(stored: StoredTable, which: Callable[[Json], bool], change: Callable[[Json], object]) -> None:
     """Change the first entry that matches."""
-    acts = [json.loads(body) for _, _, body in kept.entries]
+    acts = [json.loads(body) for _, _, body in stored.entries]
     index = next(index for index, act in enumerate(acts) if which(act))
     change(acts[index])
-    kept.entries[index] = *kept.entries[index][:2], json.dumps(acts[index])
+    stored.entries[index] = *stored.entries[index][:2], json.dumps(acts[index])
 
 
-def with_a_draw(act: Json) -> bool:
+def has_draw(act: Json) -> bool:
     return act["a"] == "move" and bool(act.get("drawn"))
 
 
-def losing_the_last_entry(kept: Kept, _: Ledger) -> None:
-    at = kept.entries[-2][1]
-    kept.entries.pop()
-    kept.row.update(number=len(kept.entries), moves=kept.row["moves"] - 1, turn=1, updated=at, due=at)
+def drop_last_entry(stored: StoredTable, _: Ledger) -> None:
+    at = stored.entries[-2][1]
+    stored.entries.pop()
+    stored.row.update(number=len(stored.entries), moves=stored.row["moves"] - 1, turn=1, updated=at, due=at)
 
 
-def losing_an_entry_in_the_middle(kept: Kept, _: Ledger) -> None:
-    del kept.entries[4]
+def drop_middle_entry(stored: StoredTable, _: Ledger) -> None:
+    del stored.entries[4]
 
 
-def losing_what_was_drawn(kept: Kept, _: Ledger) -> None:
-    edit(kept, with_a_draw, lambda act: act.pop("drawn"))
+def drop_drawn_tiles(stored: StoredTable, _: Ledger) -> None:
+    edit(stored, has_draw, lambda act: act.pop("drawn"))
 
 
-def drawing_something_else(kept: Kept, _: Ledger) -> None:
-    edit(kept, with_a_draw, lambda act: act.update(drawn=["GG" if act["drawn"] == ["RR"] else "RR"]))
+def change_drawn_tile(stored: StoredTable, _: Ledger) -> None:
+    edit(stored, has_draw, lambda act: act.update(drawn=["GG" if act["drawn"] == ["RR"] else "RR"]))
 
 
-def making_another_move(kept: Kept, ledger: Ledger) -> None:
+def change_picked_move(stored: StoredTable, ledger: Ledger) -> None:
     ledger.sent[0, "a2"].pick = 17
 
 
-def making_a_move_twice(kept: Kept, _: Ledger) -> None:
-    edit(kept, lambda act: act.get("id") == "a2", lambda act: act.update(id="a0"))
+def repeat_message_id(stored: StoredTable, _: Ledger) -> None:
+    edit(stored, lambda act: act.get("id") == "a2", lambda act: act.update(id="a0"))
 
 
-def losing_whose_message_it_was(kept: Kept, _: Ledger) -> None:
-    edit(kept, lambda act: act.get("id") == "a1", lambda act: act.pop("id"))
+def drop_message_id(stored: StoredTable, _: Ledger) -> None:
+    edit(stored, lambda act: act.get("id") == "a1", lambda act: act.pop("id"))
 
 
-def carrying_out_what_was_refused(kept: Kept, ledger: Ledger) -> None:
+def apply_refused_message(stored: StoredTable, ledger: Ledger) -> None:
     ledger.sent[0, "a1"].refused = "stale"
 
 
-def a_row_that_lags_behind(kept: Kept, _: Ledger) -> None:
-    kept.row["number"] -= 1
+def outdated_table_row(stored: StoredTable, _: Ledger) -> None:
+    stored.row["number"] -= 1
 
 
-def a_row_without_its_turn(kept: Kept, _: Ledger) -> None:
-    kept.row["turn"] = None
+def table_row_without_turn(stored: StoredTable, _: Ledger) -> None:
+    stored.row["turn"] = None
 
 
-def a_seat_that_is_not_repeated(kept: Kept, _: Ledger) -> None:
-    kept.seats[1]["bot"] = None
+def outdated_seat_row(stored: StoredTable, _: Ledger) -> None:
+    stored.seats[1]["bot"] = None
 
 
-def somebody_who_does_not_sit_there(_: Kept, ledger: Ledger) -> None:
+def unknown_seated_person(_: StoredTable, ledger: Ledger) -> None:
     ledger.seated.add("Bob")
 
 
-def being_told_of_other_points(_: Kept, ledger: Ledger) -> None:
-    ledger.told[-1].message["now"]["scores"][0][0] += 1
+def deliver_wrong_scores(_: StoredTable, ledger: Ledger) -> None:
+    ledger.delivered[-1].message["now"]["scores"][0][0] += 1
 
 
-def being_told_of_other_events(_: Kept, ledger: Ledger) -> None:
-    ledger.told[1].message["events"].pop()
+def deliver_missing_event(_: StoredTable, ledger: Ledger) -> None:
+    ledger.delivered[1].message["events"].pop()
 
 
-def being_told_more_than_there_is(_: Kept, ledger: Ledger) -> None:
-    ledger.told[-1].message["n"] += 1
+def deliver_unknown_entry(_: StoredTable, ledger: Ledger) -> None:
+    ledger.delivered[-1].message["n"] += 1
 
 
-WRONG = [
-    losing_the_last_entry,
-    losing_an_entry_in_the_middle,
-    losing_what_was_drawn,
-    drawing_something_else,
-    making_another_move,
-    making_a_move_twice,
-    losing_whose_message_it_was,
-    carrying_out_what_was_refused,
-    a_row_that_lags_behind,
-    a_row_without_its_turn,
-    a_seat_that_is_not_repeated,
-    somebody_who_does_not_sit_there,
-    being_told_of_other_points,
-    being_told_of_other_events,
-    being_told_more_than_there_is,
+CORRUPTIONS = [
+    drop_last_entry,
+    drop_middle_entry,
+    drop_drawn_tiles,
+    change_drawn_tile,
+    change_picked_move,
+    repeat_message_id,
+    drop_message_id,
+    apply_refused_message,
+    outdated_table_row,
+    table_row_without_turn,
+    outdated_seat_row,
+    unknown_seated_person,
+    deliver_wrong_scores,
+    deliver_missing_event,
+    deliver_unknown_entry,
 ]
 
 
 @pytest.fixture(scope="module")
-def game(tmp_path_factory: pytest.TempPathFactory) -> tuple[Kept, Ledger]:
-    return a_game(tmp_path_factory.mktemp("game"))
+def game(tmp_path_factory: pytest.TempPathFactory) -> tuple[StoredTable, Ledger]:
+    return record_game(tmp_path_factory.mktemp("game"))
 
 
-def test_audit_accepts_a_consistent_log(game: tuple[Kept, Ledger]) -> None:
-    kept, ledger = copy.deepcopy(game)
-    Book(kept, ledger).compare(kept)
-    assert len(kept.entries) >= 10
+def test_audit_accepts_a_consistent_log(game: tuple[StoredTable, Ledger]) -> None:
+    stored, ledger = copy.deepcopy(game)
+    LogChecker(stored, ledger).compare(stored)
+    assert len(stored.entries) >= 10
 
 
-@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.__name__)
+@pytest.mark.parametrize("corrupt", CORRUPTIONS, ids=lambda corrupt: corrupt.__name__)
 def test_audit_detects_inconsistencies(
-    game: tuple[Kept, Ledger], wrong: Callable[[Kept, Ledger], None]
+    game: tuple[StoredTable, Ledger], corrupt: Callable[[StoredTable, Ledger], None]
 ) -> None:
-    kept, ledger = copy.deepcopy(game)
-    wrong(kept, ledger)
-    with pytest.raises(Lost):
-        Book(kept, ledger).compare(kept)
+    stored, ledger = copy.deepcopy(game)
+    corrupt(stored, ledger)
+    with pytest.raises(Inconsistency):
+        LogChecker(stored, ledger).compare(stored)
 
 
-def test_audit_detects_changed_entries(game: tuple[Kept, Ledger]) -> None:
-    kept, ledger = copy.deepcopy(game)
-    book = Book(kept, ledger)
-    book.compare(kept)
-    number, at, body = kept.entries[-1]
-    kept.entries[-1] = number, at + 1, body
-    with pytest.raises(Lost, match="have changed"):
-        book.compare(kept)
+def test_audit_detects_changed_entries(game: tuple[StoredTable, Ledger]) -> None:
+    stored, ledger = copy.deepcopy(game)
+    checker = LogChecker(stored, ledger)
+    checker.compare(stored)
+    number, at, body = stored.entries[-1]
+    stored.entries[-1] = number, at + 1, body
+    with pytest.raises(Inconsistency, match="have changed"):
+        checker.compare(stored)

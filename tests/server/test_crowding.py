@@ -1,4 +1,4 @@
-"""One guest, or many guests of one address, cannot fill the server or crowd others out of the lobby."""
+"""Guests of one address cannot use up the server or fill the lobby."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ from axiogames.server.routes.tables import LOBBY_LENGTH
 from axiogames.server.storage.schema import seats, tables
 from axiogames.server.transport.rate_limits import RateLimit, RateLimits
 from tests.server.abandoned import ANN, BOB, put_table, set_columns
-from tests.server.in_process import Inside, inside
+from tests.server.in_process import App, running_app
 from tests.server.rooms import Listener, run, running
 
 OPEN = [{"kind": "me"}, {"kind": "open"}]
-ONCE_OR_TWICE = RateLimit(2, 1e-9)
+TWO_REQUESTS = RateLimit(2, 1e-9)
 
 
-async def lobby(made: Inside, which: str = "open") -> list[str]:
-    return [table["id"] for table in await made.good("GET", f"/api/tables?which={which}")]
+async def lobby(app: App, which: str = "open") -> list[str]:
+    return [table["id"] for table in await app.call("GET", f"/api/tables?which={which}")]
 
 
-def test_guest_has_one_line_in_the_lobby(tmp_path: Path) -> None:
+def test_lobby_lists_one_table_per_guest(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
-            honest = await made.open(ann, "rota", OPEN, public=True)
-            crowd = [await made.guest("Crowd") for _ in range(2)]
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
+            honest = await app.open(ann, "rota", OPEN, public=True)
+            crowd = [await app.guest("Crowd") for _ in range(2)]
             last = {}
             for guest in crowd:
                 for _ in range(LOBBY_LENGTH):
-                    last[guest.id] = (await made.open(guest, "rota", OPEN, public=True))["id"]
-            assert set(await lobby(made)) == {honest["id"], *last.values()}
+                    last[guest.id] = (await app.open(guest, "rota", OPEN, public=True))["id"]
+            assert set(await lobby(app)) == {honest["id"], *last.values()}
 
     run(work)
 
 
-def test_guest_has_one_line_among_games_in_play(tmp_path: Path) -> None:
+def test_one_game_in_play_is_listed_per_guest(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
+        async with running_app(tmp_path) as app:
             bots = [{"kind": "me"}, {"kind": "me"}]
-            ann, crowd = await made.guest("Ann"), await made.guest("Crowd")
-            honest = await made.open(ann, "rota", bots, public=True)
+            ann, crowd = await app.guest("Ann"), await app.guest("Crowd")
+            honest = await app.open(ann, "rota", bots, public=True)
             for _ in range(LOBBY_LENGTH):
-                last = await made.open(crowd, "rota", bots, public=True)
-            assert await lobby(made, "live") == [last["id"], honest["id"]]
+                last = await app.open(crowd, "rota", bots, public=True)
+            assert await lobby(app, "live") == [last["id"], honest["id"]]
 
     run(work)
 
@@ -73,14 +73,14 @@ def test_tables_with_a_present_host_are_listed_first(tmp_path: Path, url: str) -
     run(work)
 
 
-async def refusals(made: Inside, tokens: list[str], path: str, body: Any = None) -> list[str]:
-    """The codes that requests of several people are refused with, one request each; `` for a good one."""
-    answers = [await made.ask("POST", path, token, body) for token in tokens]
+async def refusals(app: App, tokens: list[str], path: str, body: Any = None) -> list[str]:
+    """Send one request per person and return the error codes, empty for requests that succeed."""
+    answers = [await app.request("POST", path, token, body) for token in tokens]
     return ["" if answer.status < 400 else answer.json["code"] for answer in answers]
 
 
 @pytest.mark.parametrize(
-    ("pace", "path", "body", "code"),
+    ("limit", "path", "body", "code"),
     [
         ("tables.TABLES_FROM_ADDRESS", "/api/tables", {"game": "rota", "seats": OPEN}, "too_many_tables"),
         (
@@ -93,49 +93,49 @@ async def refusals(made: Inside, tokens: list[str], path: str, body: Any = None)
     ],
 )
 def test_guests_of_one_address_share_its_rate_limit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pace: str, path: str, body: Any, code: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, path: str, body: Any, code: str
 ) -> None:
-    monkeypatch.setattr(f"axiogames.server.routes.{pace}", ONCE_OR_TWICE)
+    monkeypatch.setattr(f"axiogames.server.routes.{limit}", TWO_REQUESTS)
 
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            tokens = [(await made.guest("Guest")).token for _ in range(4)]
-            made.server.limits.active = True
-            assert await refusals(made, tokens, path, body) == ["", "", code, code]
-            if pace.startswith("tables.LISTED"):  # a game with a bot is not listed, and is not counted
+        async with running_app(tmp_path) as app:
+            tokens = [(await app.guest("Guest")).token for _ in range(4)]
+            app.server.limits.active = True
+            assert await refusals(app, tokens, path, body) == ["", "", code, code]
+            if limit.startswith("tables.LISTED"):  # a game without free seats does not count
                 alone = {"game": "rota", "seats": [{"kind": "me"}], "public": True}
-                assert await refusals(made, tokens[3:], path, alone) == [""]
-            if pace.startswith("daily"):  # who has begun goes on
-                assert await refusals(made, tokens[:1], path) == [""]
+                assert await refusals(app, tokens[3:], path, alone) == [""]
+            if limit.startswith("daily"):  # an attempt in progress continues
+                assert await refusals(app, tokens[:1], path) == [""]
 
     run(work)
 
 
 def test_rematch_counts_as_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
-            table = await made.open(ann, "rota", [{"kind": "me"}])
-            room = await made.server.rooms.get(table["id"])
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
+            table = await app.open(ann, "rota", [{"kind": "me"}])
+            room = await app.server.rooms.get(table["id"])
             while room.game.table is not None and room.game.status == "playing":
                 await room.move(SeatCommand(0), 0)
             monkeypatch.setattr("axiogames.server.routes.tables.TABLES_FROM_ADDRESS", RateLimit(0.5, 1e-9))
-            made.server.limits.active = True
-            where = f"/api/tables/{table['id']}/rematch"
-            assert await refusals(made, [ann.token], where) == ["too_many_tables"]
+            app.server.limits.active = True
+            path = f"/api/tables/{table['id']}/rematch"
+            assert await refusals(app, [ann.token], path) == ["too_many_tables"]
 
     run(work)
 
 
 def test_new_guests_per_address_are_rate_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axiogames.server.routes.identity.NEW_GUESTS", ONCE_OR_TWICE)
+    monkeypatch.setattr("axiogames.server.routes.identity.NEW_GUESTS", TWO_REQUESTS)
 
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
-            made.server.limits.active = True
-            assert [(await made.ask("GET", "/api/me")).status for _ in range(3)] == [200, 200, 429]
-            assert (await made.ask("GET", "/api/me", ann.token)).status == 200
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
+            app.server.limits.active = True
+            assert [(await app.request("GET", "/api/me")).status for _ in range(3)] == [200, 200, 429]
+            assert (await app.request("GET", "/api/me", ann.token)).status == 200
 
     run(work)
 
@@ -155,5 +155,10 @@ def test_unreadable_tables_do_not_count_as_unfinished(tmp_path: Path) -> None:
 
 def test_equal_rate_limits_do_not_share_tokens() -> None:
     limits = RateLimits()
-    one, other = RateLimit(1, 1e-9), RateLimit(1, 1e-9)
-    assert [limits.allow(pace, "here") for pace in (one, other, one, other)] == [True, True, False, False]
+    first, second = RateLimit(1, 1e-9), RateLimit(1, 1e-9)
+    assert [limits.allow(limit, "here") for limit in (first, second, first, second)] == [
+        True,
+        True,
+        False,
+        False,
+    ]

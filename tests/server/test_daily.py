@@ -33,7 +33,7 @@ def today() -> str:
 def deal(client: Client, game: str, day: str = "") -> Json:
     """Return the deal of a game on a day."""
     deals = client.get(f"/api/daily{f'?day={day}' if day else ''}")["deals"]
-    return next(one for one in deals if one["game"] == game)
+    return next(deal for deal in deals if deal["game"] == game)
 
 
 def start(guest: Guest, game: str) -> str:
@@ -42,7 +42,7 @@ def start(guest: Guest, game: str) -> str:
 
 def finish(guest: Guest, table: str) -> Json:
     with guest.live(table) as live:
-        return live.play_to_the_end(lambda moves: 0)
+        return live.play_to_end(lambda moves: 0)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -50,15 +50,15 @@ def test_all_people_draw_the_same_tiles(server: RunningServer, game: str) -> Non
     ann, bob = server.guest("Ann"), server.guest("Bob")
     hers, his = start(ann, game), start(bob, game)
     assert hers != his
-    with ann.live(hers) as one, bob.live(his) as two:
-        first, second = one.recv(), two.recv()
+    with ann.live(hers) as her_socket, bob.live(his) as his_socket:
+        first, second = her_socket.recv(), his_socket.recv()
         assert first["table"]["commitment"] == second["table"]["commitment"]
         assert first["table"]["daily"] == today()
         assert first["now"]["hands"] == second["now"]["hands"]
         for _ in range(6):
-            step, other = one.play(0), two.play(0)
-            assert step["now"]["hands"] == other["now"]["hands"]
-            assert step["events"] == other["events"]
+            her_step, his_step = her_socket.play(0), his_socket.play(0)
+            assert her_step["now"]["hands"] == his_step["now"]["hands"]
+            assert her_step["events"] == his_step["events"]
 
 
 def test_one_attempt_per_day(ann: Guest) -> None:
@@ -89,8 +89,8 @@ def test_results_of_today_do_not_name_the_table(ann: Guest, bob: Guest) -> None:
     assert all(line["table"] is None and not line["you"] for line in deal(bob, "rota")["best"])
 
 
-async def come_earlier(server: RunningServer, guest: Guest, milliseconds: int) -> None:
-    """Set the time of a guest's first visit."""
+async def backdate_visit(server: RunningServer, guest: Guest, milliseconds: int) -> None:
+    """Move a guest's first visit back in time."""
     database = Database(Settings(data=str(server.data), database=server.database).url)
     async with database.writing() as connection:
         earlier = (
@@ -101,10 +101,10 @@ async def come_earlier(server: RunningServer, guest: Guest, milliseconds: int) -
 
 
 def test_results_of_new_guests_are_listed_only_for_themselves(server: RunningServer, bob: Guest) -> None:
-    """A new guest may be somebody who already knows the tiles."""
+    """A new guest may be a person who already knows the tiles."""
     fresh, known = server.guest("Fresh"), server.guest("Known")
-    asyncio.run(come_earlier(server, known, NEW_PERSON_MS))
-    asyncio.run(come_earlier(server, fresh, NEW_PERSON_MS - 3600_000))
+    asyncio.run(backdate_visit(server, known, NEW_PERSON_MS))
+    asyncio.run(backdate_visit(server, fresh, NEW_PERSON_MS - 3600_000))
     tables = {guest.id: start(guest, "trio") for guest in (fresh, known)}
     for guest in (fresh, known):
         finish(guest, tables[guest.id])
@@ -112,20 +112,20 @@ def test_results_of_new_guests_are_listed_only_for_themselves(server: RunningSer
     assert ("Known" in names, "Fresh" in names) == (True, False)
     assert [line["you"] for line in deal(fresh, "trio")["best"] if line["name"] == "Fresh"] == [True]
     assert [deal(guest, "trio")["attempt"]["listed"] for guest in (fresh, known)] == [False, True]
-    fresh.post("/api/me/phrase")  # free, and so without effect
+    fresh.post("/api/me/phrase")  # a phrase does not make a guest known
     assert "Fresh" not in [line["name"] for line in deal(bob, "trio")["best"]]
 
 
 def test_deletion_does_not_list_unlisted_results(server: RunningServer, bob: Guest) -> None:
     """Deleting a guest must not list its results."""
     fresh, known = server.guest("Fresh"), server.guest("Known")
-    asyncio.run(come_earlier(server, known, NEW_PERSON_MS))
+    asyncio.run(backdate_visit(server, known, NEW_PERSON_MS))
     tables = {guest.id: start(guest, "hex") for guest in (fresh, known)}
     for guest in (fresh, known):
         finish(guest, tables[guest.id])
     before = deal(bob, "hex")["best"]
     for guest in (fresh, known):
-        assert guest.ask("DELETE", "/api/me", {"confirm": True}).status == 200
+        assert guest.request("DELETE", "/api/me", {"confirm": True}).status == 200
     after = deal(bob, "hex")["best"]
     assert [line["scores"] for line in after] == [line["scores"] for line in before]
     assert "Known" not in [line["name"] for line in after]
@@ -161,8 +161,8 @@ def test_record_of_today_has_no_seed(ann: Guest) -> None:
 def test_only_attempts_finished_on_their_day_count(
     monkeypatch: pytest.MonkeyPatch, ended: str, counts: bool
 ) -> None:
-    terms = TableConfig("t", "trio", 1, {}, False, None, "2026-05-05", "ann", "key", "seed", 0)
-    game = GameState.new(terms)
+    config = TableConfig("t", "trio", 1, {}, False, None, "2026-05-05", "ann", "key", "seed", 0)
+    game = GameState.new(config)
     end = int(datetime.fromisoformat(f"{ended}+00:00").timestamp() * 1000)
     monkeypatch.setattr("axiogames.server.domain.game_state.now", lambda: end)
     game.apply(SeatTaken(0, "ann", "Ann"))
@@ -178,7 +178,7 @@ def test_only_attempts_finished_on_their_day_count(
 def test_no_hints_in_daily_deals(ann: Guest) -> None:
     with ann.live(start(ann, "hex")) as live:
         assert live.recv()["table"]["hints"] is False
-        live.order("hint")
+        live.command("hint")
         assert live.until("refused")["code"] == "not_allowed"
 
 
@@ -190,16 +190,16 @@ def test_leaving_ends_the_attempt(ann: Guest) -> None:
     assert start(ann, "axio") == table
 
 
-def test_adjacent_days(small: RunningServer) -> None:
-    nobody = Client(small.url)
-    now = nobody.get("/api/daily")
+def test_adjacent_days(sqlite_server: RunningServer) -> None:
+    anonymous = Client(sqlite_server.url)
+    now = anonymous.get("/api/daily")
     yesterday = (date.fromisoformat(now["day"]) - timedelta(days=1)).isoformat()
     assert (now["day"], now["days"]) == (today(), {"before": yesterday, "after": None})
-    assert [one["game"] for one in now["deals"]] == list(GAMES)
-    assert nobody.get(f"/api/daily?day={yesterday}")["days"]["after"] == today()
-    assert nobody.get("/api/daily?day=2026-01-01")["days"] == {"before": None, "after": "2026-01-02"}
-    german = nobody.get("/api/daily?lang=de")["deals"]
-    assert [one["game"] for one in german] == list(GAMES)
+    assert [entry["game"] for entry in now["deals"]] == list(GAMES)
+    assert anonymous.get(f"/api/daily?day={yesterday}")["days"]["after"] == today()
+    assert anonymous.get("/api/daily?day=2026-01-01")["days"] == {"before": None, "after": "2026-01-02"}
+    german = anonymous.get("/api/daily?lang=de")["deals"]
+    assert [entry["game"] for entry in german] == list(GAMES)
 
 
 # ------------------------------------------------------------------ the order of results
@@ -218,22 +218,23 @@ def row(number: int, scores: list[int], finished: int, day: str = LONG_AGO) -> d
     }
 
 
-async def put(url: str, rows: list[dict[str, Any]]) -> None:
+async def insert_results(url: str, rows: list[dict[str, Any]]) -> None:
     """Insert results."""
     database = Database(url)
     async with database.writing() as connection:
-        for one in rows:
-            if one["person"] != "person4":  # whose name is stored only in the result
-                name = one["name"].replace("Old", "New")
-                named = {"id": one["person"], "name": name, "epoch": 0, "created": 0}
+        for result in rows:
+            if result["person"] != "person4":  # whose name is stored only in the result
+                name = result["name"].replace("Old", "New")
+                named = {"id": result["person"], "name": name, "epoch": 0, "created": 0}
                 await connection.execute(insert(people), [named])
-            terms = {
-                "id": one["table_id"], "game": one["game"], "players": 1, "options": "{}", "public": False,
-                "daily": one["day"], "owner": one["person"], "invite": "x", "seed": "s", "created": 0,
+            table = {
+                "id": result["table_id"], "game": result["game"], "players": 1, "options": "{}",
+                "public": False,
+                "daily": result["day"], "owner": result["person"], "invite": "x", "seed": "s", "created": 0,
                 "updated": 0, "number": 2, "moves": 9, "status": "over",
             }  # fmt: skip
-            await connection.execute(insert(tables), [terms])
-            await connection.execute(insert(results), [one])
+            await connection.execute(insert(tables), [table])
+            await connection.execute(insert(results), [result])
     await database.close()
 
 
@@ -247,21 +248,21 @@ def test_ranking_compares_lowest_colour_first(server: RunningServer) -> None:
         row(6, [10, 10, 10, 10, 10], 99),
         row(7, [5, 5, 5, 5, 5], 5, day="2026-01-01"),
     ]
-    asyncio.run(put(Settings(data=str(server.data), database=server.database).url, rows))
-    told = deal(Client(server.url), "axio", LONG_AGO)
-    names = [line["name"] for line in told["best"]]
+    asyncio.run(insert_results(Settings(data=str(server.data), database=server.database).url, rows))
+    shown = deal(Client(server.url), "axio", LONG_AGO)
+    names = [line["name"] for line in shown["best"]]
     assert names == ["New 6", "Old 4", "New 5", "New 3", "New 2", "New 1"]
-    assert [line["place"] for line in told["best"]] == [1, 2, 3, 4, 4, 6]
-    assert [line["scores"][3] for line in told["best"]] == [10, 10, 9, 4, 4, 9]
-    assert told["best"][0]["table"] == f"table6{LONG_AGO}"  # attempts of past days are public
-    assert (told["yesterday"]["name"], told["yesterday"]["place"]) == ("New 7", 1)
+    assert [line["place"] for line in shown["best"]] == [1, 2, 3, 4, 4, 6]
+    assert [line["scores"][3] for line in shown["best"]] == [10, 10, 9, 4, 4, 9]
+    assert shown["best"][0]["table"] == f"table6{LONG_AGO}"  # attempts of past days are public
+    assert (shown["yesterday"]["name"], shown["yesterday"]["place"]) == ("New 7", 1)
     assert deal(Client(server.url), "rota", LONG_AGO)["best"] == []
 
 
 def test_past_attempts_are_public(monkeypatch: pytest.MonkeyPatch) -> None:
-    terms = TableConfig("t", "axio", 1, {}, False, None, "2026-05-05", "ann", "key", "seed", 0)
+    config = TableConfig("t", "axio", 1, {}, False, None, "2026-05-05", "ann", "key", "seed", 0)
     ann, bob = Person("ann", "Ann"), Person("bob", "Bob")
     monkeypatch.setattr("axiogames.server.routes.tables.today", lambda: "2026-05-05")
-    assert [may_see(GameState.new(terms), person) for person in (ann, bob, None)] == [True, False, False]
+    assert [may_see(GameState.new(config), person) for person in (ann, bob, None)] == [True, False, False]
     monkeypatch.setattr("axiogames.server.routes.tables.today", lambda: "2026-05-06")
-    assert [may_see(GameState.new(terms), person) for person in (ann, bob, None)] == [True, True, True]
+    assert [may_see(GameState.new(config), person) for person in (ann, bob, None)] == [True, True, True]

@@ -13,28 +13,27 @@ from axiogames.server.domain.refusals import NoSuchTable, Refused
 from axiogames.server.domain.room import Room
 from axiogames.server.lifespan import Server
 from axiogames.server.storage.schema import entries, seats, tables
-from axiogames.server.transport.client import NO_SUCH_TABLE
-from axiogames.server.transport.client import Client as TableClient
+from axiogames.server.transport.client import NO_SUCH_TABLE, Client
 from tests.server.rooms import run, running, table_config
 
 
 async def remove(server: Server, table: str) -> None:
     """Delete a table as another process would."""
     async with server.database.writing() as connection:
-        for other, column in (
+        for relation, column in (
             (entries, entries.c.table_id),
             (seats, seats.c.table_id),
             (tables, tables.c.id),
         ):
-            await connection.execute(delete(other).where(column == table))
+            await connection.execute(delete(relation).where(column == table))
 
 
-class Client:
+class RecordingClient:
     """In-memory client that records its close code."""
 
     def __init__(self, room: Room, person: str) -> None:
         self.closed: list[int] = []
-        self.connection = TableClient(self._take, person, None, self._close)
+        self.connection = Client(self._take, person, None, self._close)
         room.connect(self.connection)
 
     async def _take(self, text: str) -> None:
@@ -52,17 +51,17 @@ def test_clients_are_disconnected_and_room_is_dropped(tmp_path: Path, how: str) 
             room = await server.rooms.open(
                 table_config(move_time=60), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
             )
-            ann, watcher = Client(room, "ann"), Client(room, "watcher")
+            ann, spectator = RecordingClient(room, "ann"), RecordingClient(room, "spectator")
             await server.rooms.sweep()
             assert (ann.closed, len(server.rooms)) == ([], 1)
             await remove(server, room.id)
             await (server.rooms.sweep() if how == "sweep" else server.rooms.refresh(room.id))
             await asyncio.sleep(0)
-            assert (ann.closed, watcher.closed) == ([NO_SUCH_TABLE], [NO_SUCH_TABLE])
+            assert (ann.closed, spectator.closed) == ([NO_SUCH_TABLE], [NO_SUCH_TABLE])
             assert len(server.rooms) == 0
             with pytest.raises(NoSuchTable):
                 await server.rooms.get(room.id)
-            late = Client(room, "late")  # got the room before it was dropped
+            late = RecordingClient(room, "late")  # holds a reference to the dropped room
             await asyncio.sleep(0)
             assert late.closed == [NO_SUCH_TABLE]
 

@@ -1,4 +1,4 @@
-"""A bot that somebody else might write: short, with nothing of ours, and it plays."""
+"""The example bot: short, independent of this package, and able to play."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def start(*arguments: str) -> subprocess.Popen[str]:
 
 
 def finish(process: subprocess.Popen[str]) -> str:
-    """What a bot has printed, all of it."""
+    """Return the complete output of a bot."""
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     return out
 
 
-def test_the_bot_is_short_and_uses_nothing_of_ours() -> None:
+def test_bot_is_short_and_does_not_import_axiogames() -> None:
     text = BOT.read_text(encoding="utf-8")
     assert len(text.splitlines()) < 40
     imported = {
@@ -46,19 +46,19 @@ def test_the_bot_is_short_and_uses_nothing_of_ours() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_bot_plays_a_whole_game(small: RunningServer, game: str) -> None:
-    result = json.loads(finish(start(small.url, game)))
+def test_bot_plays_a_whole_game(sqlite_server: RunningServer, game: str) -> None:
+    result = json.loads(finish(start(sqlite_server.url, game)))
     assert len(result["scores"]) == 2
     assert sum(result["scores"][0].values()) > 5
     assert result["winners"]
 
 
-def test_the_bot_joins_a_public_table(server: RunningServer) -> None:
+def test_bot_joins_a_public_table(server: RunningServer) -> None:
     ann = server.guest("Ann")
     table = ann.open("rota", ["me", "open"], public=True)
     process = start(server.url, "--join", table.id)
     with ann.live(table.id) as live:
-        live.until(lambda told: told["type"] == "view" and told["table"]["status"] == "playing")
+        live.until(lambda message: message["type"] == "view" and message["table"]["status"] == "playing")
         assert ann.view(table.id)["seats"][1]["name"] == "Example bot"
-        result = live.play_to_the_end()
+        result = live.play_to_end()
     assert json.loads(finish(process)) == result

@@ -14,11 +14,11 @@ import pytest
 
 from axiogames.cli import main
 from axiogames.games import GAMES
-from tests.server.driving import Client, Guest, Json, RunningServer, at_random
+from tests.server.driving import Client, Guest, Json, RunningServer, random_chooser
 
 
 def verify(record: Json, folder: Path) -> tuple[int, str]:
-    """What `axio verify` says of a record."""
+    """Return the exit code and the output of `axio verify` for a record."""
     file = folder / "game.jsonl"
     file.write_text(json.dumps(record) + "\n", encoding="utf-8")
     out = StringIO()
@@ -28,45 +28,49 @@ def verify(record: Json, folder: Path) -> tuple[int, str]:
 
 
 def play(guest: Guest, game: str) -> tuple[str, str, list[str]]:
-    """A whole game: the table, the first commitment, and everything that anybody heard before the end."""
+    """Play a whole game.
+
+    Returns:
+        The id of the table, the first commitment, and all messages sent before the end.
+    """
     table = guest.open(game, ["me", "greedy"])
-    heard: list[str] = []
-    with guest.live(table.id) as live, Client(guest.url).live(table.id) as watching:
+    messages: list[str] = []
+    with guest.live(table.id) as live, Client(guest.url).live(table.id) as spectator:
         commitment = live.recv()["table"]["commitment"]
         live.play(0, hold=True)
-        live.order("back")
+        live.command("back")
         live.until("view")
-        heard += [
+        messages += [
             json.dumps(guest.view(table.id)),
-            guest.ask("GET", f"/api/tables/{table.id}/picture.svg").text,
+            guest.request("GET", f"/api/tables/{table.id}/picture.svg").text,
         ]
-        live.play_to_the_end(at_random(game))
-        while watching.n < live.n:
-            watching.recv()
-        heard += [json.dumps(message) for message in (*live.heard, *watching.heard)]
-    return table.id, commitment, heard
+        live.play_to_end(random_chooser(game))
+        while spectator.n < live.n:
+            spectator.recv()
+        messages += [json.dumps(message) for message in (*live.received, *spectator.received)]
+    return table.id, commitment, messages
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_seed_matches_the_commitment_and_is_secret_until_the_end(
-    small: RunningServer, game: str, tmp_path: Path
+    sqlite_server: RunningServer, game: str, tmp_path: Path
 ) -> None:
-    ann = small.guest()
-    table, commitment, heard = play(ann, game)
+    ann = sqlite_server.guest()
+    table, commitment, messages = play(ann, game)
     record = ann.get(f"/api/tables/{table}/record")
     assert record["commitment"] == commitment == hashlib.sha256(record["seed"].encode()).hexdigest()
     assert len(record["seed"]) >= 32
-    assert not [message for message in heard if record["seed"] in message]
-    assert any(commitment in message for message in heard)
-    code, said = verify(record, tmp_path)
-    assert code == 0, said
-    assert "1 passed" in said
-    assert Client(small.url).get(f"/api/tables/{table}/record") == record  # anybody may check
+    assert not [text for text in messages if record["seed"] in text]
+    assert any(commitment in text for text in messages)
+    code, output = verify(record, tmp_path)
+    assert code == 0, output
+    assert "1 passed" in output
+    assert Client(sqlite_server.url).get(f"/api/tables/{table}/record") == record  # anybody can check
 
 
 @pytest.fixture(scope="session")
 def record(servers: Callable[[str], RunningServer]) -> Json:
-    """The record of a finished game."""
+    """Return the record of a finished game."""
     ann = servers("sqlite").guest()
     table, _, _ = play(ann, "axio")
     found: Json = ann.get(f"/api/tables/{table}/record")
@@ -78,34 +82,34 @@ def changed(record: Json, **parts: Any) -> Json:
 
 
 def test_another_seed_is_detected(record: Json, tmp_path: Path) -> None:
-    code, said = verify(changed(record, seed="0" * 64), tmp_path)
+    code, output = verify(changed(record, seed="0" * 64), tmp_path)
     assert code == 1
-    assert "SHA-256" in said
+    assert "SHA-256" in output
 
 
 def test_another_commitment_is_detected(record: Json, tmp_path: Path) -> None:
-    code, said = verify(changed(record, commitment="0" * 64), tmp_path)
+    code, output = verify(changed(record, commitment="0" * 64), tmp_path)
     assert code == 1
-    assert "SHA-256" in said
+    assert "SHA-256" in output
 
 
 def test_another_seed_with_its_own_commitment_is_detected(record: Json, tmp_path: Path) -> None:
     seed = "ab" * 32
     other = changed(record, seed=seed, commitment=hashlib.sha256(seed.encode()).hexdigest())
-    code, said = verify(other, tmp_path)
+    code, output = verify(other, tmp_path)
     assert code == 1
-    assert "not the ones that the seed deals" in said
+    assert "the seed does not lead to the tiles drawn" in output
 
 
 def test_draws_in_another_order_are_detected(record: Json, tmp_path: Path) -> None:
-    """The tiles of the first hand came in another order: everything else of the game stays right."""
+    """The tiles of the first hand are in another order, which changes nothing else in the game."""
     other = changed(record)
     tiles = other["events"][0]["tiles"]
     assert tiles != tiles[::-1]
     tiles.reverse()
-    code, said = verify(other, tmp_path)
+    code, output = verify(other, tmp_path)
     assert code == 1
-    assert "not the ones that the seed deals" in said
+    assert "the seed does not lead to the tiles drawn" in output
 
 
 def test_tile_that_was_not_drawn_is_detected(record: Json, tmp_path: Path) -> None:
@@ -115,18 +119,18 @@ def test_tile_that_was_not_drawn_is_detected(record: Json, tmp_path: Path) -> No
     assert verify(other, tmp_path)[0] == 1
 
 
-def test_every_table_has_its_own_seed(small: RunningServer) -> None:
-    ann = small.guest()
-    seen = {ann.view(ann.open("axio", ["me", "open"]).id)["table"]["commitment"] for _ in range(10)}
-    assert len(seen) == 10
+def test_every_table_has_its_own_seed(sqlite_server: RunningServer) -> None:
+    ann = sqlite_server.guest()
+    commitments = {ann.view(ann.open("axio", ["me", "open"]).id)["table"]["commitment"] for _ in range(10)}
+    assert len(commitments) == 10
 
 
-def test_repeating_a_placement_after_take_back_draws_the_same_tiles(small: RunningServer) -> None:
-    """Nobody can try for a better tile: the draw follows from the seed and the number of draws."""
-    ann = small.guest()
-    table, _, _ = play(ann, "axio")  # it takes one back, and the record still follows from the seed
+def test_repeating_a_placement_after_take_back_draws_the_same_tiles(sqlite_server: RunningServer) -> None:
+    """Nobody can retry for a better tile: the draw is determined by the seed and the number of draws."""
+    ann = sqlite_server.guest()
+    table, _, _ = play(ann, "axio")  # it contains a take-back, and the seed still determines the record
     replay = ann.get(f"/api/tables/{table}/replay")
-    assert all(told["type"] == "step" for told in replay["steps"])
+    assert all(step["type"] == "step" for step in replay["steps"])
 
 
 def test_seed_of_an_unfinished_game_is_never_sent(server: RunningServer) -> None:

@@ -1,4 +1,4 @@
-"""Nobody loses a seat or time unfairly when a person or the server is away."""
+"""Absence of a person or an outage of the server costs nobody a seat or time unfairly."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from axiogames.server import lifespan as running_module
-from axiogames.server.domain import clock as uptime_module
+from axiogames.server import lifespan as lifespan_module
+from axiogames.server.domain import clock as clock_module
 from axiogames.server.domain.bots import DEFAULT_LEVEL
-from axiogames.server.domain.clock import RESPITE
+from axiogames.server.domain.clock import GRACE_SECONDS
 from axiogames.server.domain.entries import (
     BotSeated,
     BotSubstituted,
@@ -28,8 +28,8 @@ from axiogames.server.domain.room import Room
 from axiogames.server.domain.subscribers import ABSENT_SECONDS
 from axiogames.server.lifespan import Server
 from axiogames.server.storage.schema import entries, seats, tables
-from axiogames.server.transport.websocket import _welcome
-from tests.server.in_process import inside
+from axiogames.server.transport.websocket import _send_state
+from tests.server.in_process import running_app
 from tests.server.rooms import Listener, run, running, table_config, until
 
 SEATED: list[TableEntry] = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
@@ -38,20 +38,20 @@ LONG = 2 * ABSENT_SECONDS
 
 
 def pass_time(room: Room) -> None:
-    """Let everything that is known of people be older than the time after which they count as away."""
+    """Shift all recorded presence back, so that everybody counts as absent."""
     subscribers = room.subscribers
     subscribers._opened -= LONG
-    for noted in (subscribers._last_seen, subscribers._announced):
-        for person in noted:
-            noted[person] -= LONG
+    for times in (subscribers._last_seen, subscribers._announced):
+        for person in times:
+            times[person] -= LONG
     room.game.last_active = {seat: at - int(1000 * LONG) for seat, at in room.game.last_active.items()}
 
 
-async def no_bot(*_: object) -> Any:
+async def never_choose(*_: object) -> Any:
     await asyncio.Event().wait()
 
 
-# ---------------------------------------------------------------- bots for those who are away
+# ---------------------------------------------------------------- bots for absent people
 
 
 def test_no_bot_is_called_at_a_table_with_a_clock(tmp_path: Path) -> None:
@@ -70,58 +70,60 @@ def test_no_bot_is_called_at_a_table_with_a_clock(tmp_path: Path) -> None:
 @pytest.mark.parametrize("level", ["random", "level8", "greedy", DEFAULT_LEVEL, None])
 def test_absent_person_gets_a_bot_of_the_default_level(tmp_path: Path, level: str | None) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            ann, bob = [await made.guest(name) for name in ("Ann", "Bob")]
-            opened = await made.open(ann, "rota", [{"kind": "me"}, {"kind": "open"}])
+        async with running_app(tmp_path) as app:
+            ann, bob = [await app.guest(name) for name in ("Ann", "Bob")]
+            opened = await app.open(ann, "rota", [{"kind": "me"}, {"kind": "open"}])
             path = f"/api/tables/{opened['id']}"
-            await made.good("POST", f"{path}/join", bob.token, {"invite": opened["invite"]})
-            room = await made.server.rooms.get(opened["id"])
-            made.server.bots.choose = no_bot  # type: ignore[method-assign, assignment]
+            await app.call("POST", f"{path}/join", bob.token, {"invite": opened["invite"]})
+            room = await app.server.rooms.get(opened["id"])
+            app.server.bots.choose = never_choose  # type: ignore[method-assign, assignment]
             pass_time(room)
             body = {} if level is None else {"level": level}
-            view = await made.good("POST", f"{path}/seats/1/bot", ann.token, body)
+            view = await app.call("POST", f"{path}/seats/1/bot", ann.token, body)
             assert (view["seats"][1]["level"], view["seats"][1]["away"]) == (DEFAULT_LEVEL, "Bob")
-            unknown = await made.ask("POST", f"{path}/seats/1/bot", ann.token, {"level": "nobody"})
+            unknown = await app.request("POST", f"{path}/seats/1/bot", ann.token, {"level": "nobody"})
             assert unknown.status == 422
 
     run(work)
 
 
-@pytest.mark.parametrize("what", ["look", "move", "refused move", "picture", "socket", "return"])
-def test_recently_seen_person_is_not_absent(tmp_path: Path, what: str) -> None:
-    """Also without a connection, as those are who play over HTTP."""
+@pytest.mark.parametrize("action", ["look", "move", "refused move", "picture", "socket", "return"])
+def test_recently_seen_person_is_not_absent(tmp_path: Path, action: str) -> None:
+    """This includes people who play over HTTP, without a connection."""
 
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            ann, bob = [await made.guest(name) for name in ("Ann", "Bob")]
-            opened = await made.open(bob, "rota", [{"kind": "me"}, {"kind": "open"}])
+        async with running_app(tmp_path) as app:
+            ann, bob = [await app.guest(name) for name in ("Ann", "Bob")]
+            opened = await app.open(bob, "rota", [{"kind": "me"}, {"kind": "open"}])
             path = f"/api/tables/{opened['id']}"
-            await made.good("POST", f"{path}/join", ann.token, {"invite": opened["invite"]})
-            room = await made.server.rooms.get(opened["id"])
-            made.server.bots.choose = no_bot  # type: ignore[method-assign, assignment]
-            if what == "return":
+            await app.call("POST", f"{path}/join", ann.token, {"invite": opened["invite"]})
+            room = await app.server.rooms.get(opened["id"])
+            app.server.bots.choose = never_choose  # type: ignore[method-assign, assignment]
+            if action == "return":
                 await room.leave_table(bob.id)
             pass_time(room)
-            if what == "look":
-                await made.good("GET", path, bob.token)
-            elif what == "move":
-                order = {"id": "m", "n": room.game.number, "pick": 0}
-                await made.good("POST", f"{path}/moves", bob.token, order)
-            elif what == "refused move":
-                refused = await made.ask("POST", f"{path}/moves", bob.token, {"id": "m", "n": 1, "pick": 0})
+            if action == "look":
+                await app.call("GET", path, bob.token)
+            elif action == "move":
+                command = {"id": "m", "n": room.game.number, "pick": 0}
+                await app.call("POST", f"{path}/moves", bob.token, command)
+            elif action == "refused move":
+                refused = await app.request(
+                    "POST", f"{path}/moves", bob.token, {"id": "m", "n": 1, "pick": 0}
+                )
                 assert refused.status == 409
-            elif what == "picture":
-                assert (await made.ask("GET", f"{path}/picture.svg", bob.token)).status == 200
-            elif what == "socket":
-                await (await made.socket(opened["id"], bob.token)).close()
-                made.sockets.clear()
+            elif action == "picture":
+                assert (await app.request("GET", f"{path}/picture.svg", bob.token)).status == 200
+            elif action == "socket":
+                await (await app.socket(opened["id"], bob.token)).close()
+                app.sockets.clear()
             else:
-                await made.good("POST", f"{path}/seats/0/return", bob.token)
-            called = await made.ask("POST", f"{path}/seats/0/bot", ann.token, {"level": "random"})
-            assert (called.status, called.json["code"]) == (403, "not_allowed")
-            assert "two minutes" in called.json["detail"]
+                await app.call("POST", f"{path}/seats/0/return", bob.token)
+            response = await app.request("POST", f"{path}/seats/0/bot", ann.token, {"level": "random"})
+            assert (response.status, response.json["code"]) == (403, "not_allowed")
+            assert "two minutes" in response.json["detail"]
             pass_time(room)
-            await made.good("POST", f"{path}/seats/0/bot", ann.token, {"level": "random"})
+            await app.call("POST", f"{path}/seats/0/bot", ann.token, {"level": "random"})
             assert isinstance(room.game.last_entry, BotSubstituted)
 
     run(work)
@@ -138,10 +140,10 @@ def test_move_before_a_restart_counts_as_presence_after_it(tmp_path: Path) -> No
             room = await server.rooms.get("table")
             assert room.game.last_active.keys() == {0, 1}
             with pytest.raises(Refused, match="two minutes"):
-                await room.seat_bot(1, "random", "ann")  # the server has only just come back
+                await room.seat_bot(1, "random", "ann")  # the server has just started
             room.subscribers._opened -= LONG
             with pytest.raises(Refused, match="two minutes"):
-                await room.seat_bot(0, "random", "bob")  # she has moved just before
+                await room.seat_bot(0, "random", "bob")  # Ann has just moved
             pass_time(room)
             await room.seat_bot(0, "random", "bob")
 
@@ -149,8 +151,8 @@ def test_move_before_a_restart_counts_as_presence_after_it(tmp_path: Path) -> No
     run(after)
 
 
-@pytest.mark.parametrize("how", ["a move", "a look"])
-def test_person_seen_by_another_process_is_not_absent(tmp_path: Path, how: str) -> None:
+@pytest.mark.parametrize("action", ["move", "look"])
+def test_person_seen_by_another_process_is_not_absent(tmp_path: Path, action: str) -> None:
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
             for server in (here, there):
@@ -160,12 +162,12 @@ def test_person_seen_by_another_process_is_not_absent(tmp_path: Path, how: str) 
             )
             elsewhere = await there.rooms.get("table")
             pass_time(room)
-            if how == "a move":
+            if action == "move":
                 number = await elsewhere.move(SeatCommand(0), 0)
                 await here.rooms.on_notification(f"table:{number}")
             else:
                 there.rooms.note_seen(elsewhere, "bob")
-                there.rooms.note_seen(elsewhere, "eve")  # who has no seat
+                there.rooms.note_seen(elsewhere, "eve")  # has no seat
                 await until(lambda: not there.rooms._services.tasks)
                 assert await here.store.present_people(["table"], now()) == {"table": set()}
             with pytest.raises(Refused, match="two minutes"):
@@ -182,29 +184,29 @@ def test_http_request_does_not_shorten_the_presence_of_a_connection(tmp_path: Pa
     async def work() -> None:
         async with running(tmp_path) as server:
             await server.rooms.open(table_config(), SEATED)
-            until_then = now() + 20_000
-            await server.store.set_present([("table", "bob")], until_then)
+            connected_until = now() + 20_000
+            await server.store.set_present([("table", "bob")], connected_until)
             await server.store.record_presence("table", "bob", now())
             await server.store.record_presence("table", "ann", 5)
-            assert await server.store.last_present("table", "bob") == until_then
+            assert await server.store.last_present("table", "bob") == connected_until
             assert await server.store.last_present("table", "ann") == 5
             assert await server.store.last_present("table", "eve") is None
 
     run(work)
 
 
-# ---------------------------------------------------------------- times in which the server was away
+# ---------------------------------------------------------------- outages of the server
 
 
 async def age(server: Server, by: int) -> None:
-    """Let everything at all tables have happened earlier."""
+    """Shift the stored times of all tables back."""
     async with server.database.writing() as connection:
         await connection.execute(update(entries).values(at=entries.c.at - by))
         await connection.execute(update(tables).values(due=tables.c.due - by))
 
 
-def leave_behind(folder: Path, *, hold: bool = False, move_time: int | None = 60) -> None:
-    """A table at which something was due an hour ago."""
+def leave_overdue_table(folder: Path, *, hold: bool = False, move_time: int | None = 60) -> None:
+    """Create a table that has been overdue for an hour."""
 
     async def work() -> None:
         async with running(folder) as server:
@@ -218,7 +220,7 @@ def leave_behind(folder: Path, *, hold: bool = False, move_time: int | None = 60
 
 @pytest.mark.parametrize("hold", [False, True])
 def test_restart_gives_everybody_time_to_return(tmp_path: Path, hold: bool) -> None:
-    leave_behind(tmp_path, hold=hold)
+    leave_overdue_table(tmp_path, hold=hold)
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -228,13 +230,13 @@ def test_restart_gives_everybody_time_to_return(tmp_path: Path, hold: bool) -> N
             room = await server.rooms.get("table")
             number = room.game.number
             bob = Listener(room, "bob")
-            told = room.view(bob.client.viewer).now.deadline
-            assert told == room.subscribers.deadline
-            assert told is not None
-            assert told >= started + 1000 * RESPITE
+            shown = room.view(bob.client.viewer).now.deadline
+            assert shown == room.subscribers.deadline
+            assert shown is not None
+            assert shown >= started + 1000 * GRACE_SECONDS
             assert room._automation._timer is not None
-            assert room._automation._timer.when() - asyncio.get_running_loop().time() > RESPITE / 2
-            room._automation._on_timer(room, number)  # a timer that was set before
+            assert room._automation._timer.when() - asyncio.get_running_loop().time() > GRACE_SECONDS / 2
+            room._automation._on_timer(room, number)  # a timer from before
             await until(lambda: room._automation._task is None)
             await server.rooms.sweep()
             assert room.game.number == number
@@ -243,11 +245,11 @@ def test_restart_gives_everybody_time_to_return(tmp_path: Path, hold: bool) -> N
 
 
 @pytest.mark.parametrize("hold", [False, True])
-def test_clock_continues_after_the_respite(
+def test_clock_continues_after_the_grace_period(
     tmp_path: Path, hold: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(uptime_module, "RESPITE", 0.05)
-    leave_behind(tmp_path, hold=hold, move_time=None if hold else 60)
+    monkeypatch.setattr(clock_module, "GRACE_SECONDS", 0.05)
+    leave_overdue_table(tmp_path, hold=hold, move_time=None if hold else 60)
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -261,11 +263,11 @@ def test_clock_continues_after_the_respite(
 
 
 def test_unloaded_table_gets_no_extra_time(tmp_path: Path) -> None:
-    leave_behind(tmp_path)
+    leave_overdue_table(tmp_path)
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            server.rooms._note_return(now() - 2 * HOUR)  # at work since then
+            server.rooms._note_resumption(now() - 2 * HOUR)  # running since then
             room = await server.rooms.get("table")
             assert room.subscribers.deadline == deadline(room.game)
             await until(
@@ -294,16 +296,16 @@ def test_bots_do_not_wait_after_a_restart(tmp_path: Path) -> None:
     run(after)
 
 
-@pytest.mark.parametrize("how", ["a notice", "a sign of life"])
-def test_processes_agree_on_a_deadline_and_broadcast_it(tmp_path: Path, how: str) -> None:
+@pytest.mark.parametrize("trigger", ["notification", "heartbeat"])
+def test_processes_agree_on_a_deadline_and_broadcast_it(tmp_path: Path, trigger: str) -> None:
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
             room = await here.rooms.open(table_config(move_time=10), SEATED)
             bob, early = Listener(room, "bob"), room.subscribers.deadline
             await there.rooms.resume()
-            kept = (await there.rooms._times.read()).resumed
-            if how == "a notice":
-                await here.rooms.on_notification(f"*:{kept}")
+            resumed = (await there.rooms._uptime_store.read()).resumed
+            if trigger == "notification":
+                await here.rooms.on_notification(f"*:{resumed}")
             else:
                 await here.rooms.heartbeat()
             elsewhere = await there.rooms.get("table")
@@ -312,14 +314,14 @@ def test_processes_agree_on_a_deadline_and_broadcast_it(tmp_path: Path, how: str
             assert early is not None
             assert late is not None
             assert late > early
-            await until(lambda: bool(bob.heard))
-            assert bob.heard[-1]["now"]["deadline"] == late
-            # Who comes back with what they saw before is told it as well.
-            ann = Listener(room, "ann", enter=False)
-            await _welcome(here, room, ann.client, str(room.game.number))
-            await until(lambda: bool(ann.heard))
-            assert ann.heard[0]["now"]["deadline"] == late
-            # What a table that is read again tells does not change.
+            await until(lambda: bool(bob.received))
+            assert bob.received[-1]["now"]["deadline"] == late
+            # A client that reconnects after entry `number` receives it as well.
+            ann = Listener(room, "ann", connect=False)
+            await _send_state(here, room, ann.client, str(room.game.number))
+            await until(lambda: bool(ann.received))
+            assert ann.received[0]["now"]["deadline"] == late
+            # A table that is loaded again has the same deadline.
             here.rooms._rooms.clear()
             assert (await here.rooms.get("table")).subscribers.deadline == late
 
@@ -335,18 +337,18 @@ def test_no_clock_ends_without_the_database(tmp_path: Path, monkeypatch: pytest.
             async def down(_: object) -> None:
                 raise Unavailable
 
-            with monkeypatch.context() as away:
-                away.setattr(server.database, "transact", down)
+            with monkeypatch.context() as patched:
+                patched.setattr(server.database, "transact", down)
                 with pytest.raises(Unavailable):
                     await server.rooms.heartbeat()
-            room.game.updated -= 2 * HOUR  # it was away for long
+            room.game.updated -= 2 * HOUR  # the outage was long
             room._automation._on_timer(room, number)
             assert room._automation._task is None
             assert server.database.transact == transact
-            back = now()
+            recovered = now()
             await server.rooms.heartbeat()
             assert room.subscribers.deadline is not None
-            assert room.subscribers.deadline >= back + 1000 * RESPITE
+            assert room.subscribers.deadline >= recovered + 1000 * GRACE_SECONDS
             assert room.game.number == number
 
     run(work)
@@ -354,10 +356,10 @@ def test_no_clock_ends_without_the_database(tmp_path: Path, monkeypatch: pytest.
 
 def test_server_stores_its_start_before_accepting_clients(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
+        async with running_app(tmp_path) as app:
             started = now()
-            async with running_module.lifespan(made.server):
-                assert made.server.rooms._services.uptime.earliest >= started + 1000 * RESPITE
-                assert (await made.server.rooms._times.read()).resumed >= started
+            async with lifespan_module.lifespan(app.server):
+                assert app.server.rooms._services.uptime.earliest_deadline >= started + 1000 * GRACE_SECONDS
+                assert (await app.server.rooms._uptime_store.read()).resumed >= started
 
     run(work)

@@ -10,13 +10,13 @@ import pytest
 
 from axiogames.server.transport import fair_share
 from tests.games.conformance.positions import Case
-from tests.server.in_process import Answer, Guest, Inside, inside
+from tests.server.in_process import App, Guest, Response, running_app
 from tests.server.rooms import run, until
-from tests.server.scenarios import TABLE, install, played
+from tests.server.scenarios import TABLE, install, play_scenario
 
 
 class SlowHasher:
-    """Hashes when it is told to, and knows in which order."""
+    """Hashes passwords once `go` is set, and records their order."""
 
     def __init__(self) -> None:
         self.go = threading.Event()
@@ -33,36 +33,36 @@ class SlowHasher:
         return secret == password
 
 
-async def account(made: Inside, guest: Guest, name: str) -> Answer:
+async def account(app: App, guest: Guest, name: str) -> Response:
     body = {"username": name, "password": f"secret of {name}"}
-    return await made.ask("POST", "/api/me/account", guest.token, body)
+    return await app.request("POST", "/api/me/account", guest.token, body)
 
 
 def test_login_does_not_wait_behind_guest_accounts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
+        async with running_app(tmp_path) as app:
             slow = SlowHasher()
-            monkeypatch.setattr(made.server.people, "_hasher", slow)
-            ann = await made.guest("Ann")
+            monkeypatch.setattr(app.server.people, "_hasher", slow)
+            ann = await app.guest("Ann")
             slow.go.set()
-            assert (await account(made, ann, "ann")).status == 200
+            assert (await account(app, ann, "ann")).status == 200
             slow.go.clear()
-            hostile = [await made.guest("Mallory") for _ in range(30)]
-            asked = [
-                asyncio.create_task(account(made, guest, f"mallory{number}"))
+            hostile = [await app.guest("Mallory") for _ in range(30)]
+            tasks = [
+                asyncio.create_task(account(app, guest, f"mallory{number}"))
                 for number, guest in enumerate(hostile)
             ]
-            hashing = made.server.people.hashing
+            hashing = app.server.people.hashing
             await until(lambda: hashing.running + sum(hashing.waiting) + hashing.refused == len(hostile))
             login = {"username": "ann", "password": "secret of ann"}
-            entering = asyncio.create_task(made.ask("POST", "/api/enter", body=login))
+            logging_in = asyncio.create_task(app.request("POST", "/api/enter", body=login))
             await until(lambda: hashing.waiting[0] == 1)
             slow.go.set()
-            assert (await entering).status == 200
-            answers = await asyncio.gather(*asked)
-            assert slow.order.index("login secret of ann") == 2  # after ann's own and the one that ran
+            assert (await logging_in).status == 200
+            answers = await asyncio.gather(*tasks)
+            assert slow.order.index("login secret of ann") == 2  # after Ann's account and one other
             statuses = sorted(answer.status for answer in answers)
-            # One ran, and one address may have five waiting.
+            # One is running, and an address may have five queued.
             assert statuses == [200] * 6 + [503] * 24
             refused = next(answer for answer in answers if answer.status == 503)
             assert refused.json["code"] == "busy"
@@ -71,39 +71,41 @@ def test_login_does_not_wait_behind_guest_accounts(tmp_path: Path, monkeypatch: 
     run(work)
 
 
-def test_replays_are_made_one_at_a_time_without_blocking_others(
+def test_replays_are_built_one_at_a_time_without_blocking_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fair_share, "SLICE", -1.0)  # a turn for others after every entry
-    world = played(Case("rota", 2), "people")
+    monkeypatch.setattr(fair_share, "SLICE_SECONDS", -1.0)  # pause after every entry
+    scenario = play_scenario(Case("rota", 2), "people")
 
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            await install(made, world)
+        async with running_app(tmp_path) as app:
+            await install(app, scenario)
             path = f"/api/tables/{TABLE}/replay"
-            alone = await made.good("GET", path)
+            alone = await app.call("GET", path)
             turns = 0
-            asked = [asyncio.create_task(made.good("GET", path)) for _ in range(5)]
-            while not all(one.done() for one in asked):  # they may begin in another order
+            tasks = [asyncio.create_task(app.call("GET", path)) for _ in range(5)]
+            while not all(task.done() for task in tasks):  # they may start in any order
                 turns += 1
                 await asyncio.sleep(0)
-            assert await asyncio.gather(*asked) == [alone] * 5
-            # Each waits for those before it, and everybody has a turn between any two of their entries.
-            assert turns > 4 * len(world.acts)
+            assert await asyncio.gather(*tasks) == [alone] * 5
+            # Each waits for those before it, and other tasks run between any two entries.
+            assert turns > 4 * len(scenario.log)
 
     run(work)
 
 
 def test_repeated_replay_requests_are_delayed(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            await install(made, played(Case("rota", 2), "people"))
-            made.server.limits.active = True
-            made.server.limits.loop.active = False  # it would delay them, and the pace would never be reached
+        async with running_app(tmp_path) as app:
+            await install(app, play_scenario(Case("rota", 2), "people"))
+            app.server.limits.active = True
+            app.server.limits.loop.active = (
+                False  # it would delay the requests, so they would stay below the rate limit
+            )
             replay = f"/api/tables/{TABLE}/replay"
-            assert (await made.ask("GET", replay)).status == 200
-            for _ in range(5_000):  # however slow the machine is, and the pace refilled meanwhile
-                answer = await made.ask("GET", replay)
+            assert (await app.request("GET", replay)).status == 200
+            for _ in range(5_000):  # enough on a slow machine, where the bucket refills meanwhile
+                answer = await app.request("GET", replay)
                 if answer.status != 200:
                     break
             assert (answer.status, answer.json["code"]) == (429, "too_fast")

@@ -13,8 +13,8 @@ from sqlalchemy import text
 from axiogames.games import GAMES
 from axiogames.server.domain import automation, game_state
 from axiogames.server.domain.entries import UNDRAWN, MovePlayed
-from tests.server.faults import FAILURES, Faults, company
-from tests.server.in_process import PATIENCE, Guest, Json, inside
+from tests.server.faults import FAILURES, Faults, game_session
+from tests.server.in_process import TIMEOUT, Guest, Json, running_app
 
 PATHS = ("/picture.svg", "/picture.png", "/record", "/replay")
 
@@ -26,140 +26,142 @@ def test_uncommitted_move_is_not_broadcast_and_can_be_repeated(
 ) -> None:
     async def play() -> int:
         failed = 0
-        async with company(tmp_path, game, failure) as here:
-            here.faults.failure = FAILURES[failure]
+        async with game_session(tmp_path, game, failure) as session:
+            session.faults.failure = FAILURES[failure]
             for _ in range(40):
-                if here.game.turn is None:
+                if session.game.turn is None:
                     break
-                socket, order = here.order()
-                if here.lots.random() < 0.5:
+                socket, command = session.next_command()
+                if session.rng.random() < 0.5:
                     failed += 1
-                    before, number = await here.heard(), here.game.number
-                    here.faults.next = here.lots.choice(("before", "during"))
-                    refused = await socket.ask(**order)
+                    before, number = await session.drain(), session.game.number
+                    session.faults.next = session.rng.choice(("before", "during"))
+                    refused = await socket.request(**command)
                     assert (refused["type"], refused["code"]) == ("refused", "unavailable")
-                    after = await here.heard()
-                    told = [len(new) - len(old) for new, old in zip(after, before, strict=True)]
-                    assert told == [int(one is socket) for one in here.all]
-                    assert here.game.number == number
-                    await here.check()
-                done = await socket.ask(**order)  # with the same id
-                assert done["ack"] == order["id"]
-                await here.check()
+                    after = await session.drain()
+                    received = [len(new) - len(old) for new, old in zip(after, before, strict=True)]
+                    assert received == [int(other is socket) for other in session.all_sockets]
+                    assert session.game.number == number
+                    await session.check()
+                done = await socket.request(**command)  # with the same id
+                assert done["ack"] == command["id"]
+                await session.check()
         return failed
 
     assert asyncio.run(play()) > 3
 
 
-def test_committed_move_is_acknowledged_though_its_confirmation_was_lost(tmp_path: Path) -> None:
+def test_committed_move_is_acknowledged_if_its_confirmation_was_lost(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path, "axio") as here:
+        async with game_session(tmp_path, "axio") as session:
             for _ in range(6):
-                number = here.game.number
-                socket, order = here.order()
-                here.faults.next = "after"
-                done = await socket.ask(**order)
-                assert (done["ack"], done["n"]) == (order["id"], number + 1)
-                for other in here.all:
+                number = session.game.number
+                socket, command = session.next_command()
+                session.faults.next = "after"
+                done = await socket.request(**command)
+                assert (done["ack"], done["n"]) == (command["id"], number + 1)
+                for other in session.all_sockets:
                     if other is not socket:
-                        await other.reach(number + 1)
-                again = await socket.ask(**order)
-                assert (again["ack"], again["n"]) == (order["id"], number + 1)
-                await here.check()
+                        await other.until_entry(number + 1)
+                again = await socket.request(**command)
+                assert (again["ack"], again["n"]) == (command["id"], number + 1)
+                await session.check()
 
     asyncio.run(play())
 
 
 def test_conflicting_entry_number_is_refused_with_a_fresh_view(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path, "axio") as here:
+        async with game_session(tmp_path, "axio") as session:
             for _ in range(5):
-                socket, order = here.order(hold=False)
-                elsewhere: Any = await here.made.server.rooms._load(here.table)
+                socket, command = session.next_command(hold=False)
+                elsewhere: Any = await session.app.server.rooms._load(session.table)
                 move = str(elsewhere.table.legal_moves()[-1])
-                act = elsewhere.apply(MovePlayed(elsewhere.turn, move, UNDRAWN, "elsewhere"))
-                await here.made.server.journal.append(elsewhere.journal_entry(act))  # as another process does
-                refused = await socket.ask(**order)
+                entry = elsewhere.apply(MovePlayed(elsewhere.turn, move, UNDRAWN, "elsewhere"))
+                await session.app.server.journal.append(
+                    elsewhere.journal_entry(entry)
+                )  # as another process would
+                refused = await socket.request(**command)
                 assert refused["code"] == "stale"
-                assert refused["view"]["n"] == here.game.number == elsewhere.number
-                for other in here.all:
+                assert refused["view"]["n"] == session.game.number == elsewhere.number
+                for other in session.all_sockets:
                     if other is not socket:
-                        await other.reach(elsewhere.number)
-                await here.check()
+                        await other.until_entry(elsewhere.number)
+                await session.check()
 
     asyncio.run(play())
 
 
 def test_game_stops_without_the_database_and_resumes(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path, "axio") as here:
+        async with game_session(tmp_path, "axio") as session:
             for _ in range(5):
-                socket, order = here.order(hold=False)
-                number, before = here.game.number, await here.heard()
-                here.faults.down = True
+                socket, command = session.next_command(hold=False)
+                number, before = session.game.number, await session.drain()
+                session.faults.down = True
                 for _ in range(3):
-                    assert (await socket.ask(**order))["code"] == "unavailable"
-                path = f"/api/tables/{here.table}"
-                seat = here.sockets.index(socket)
-                body = {name: order[name] for name in ("id", "n", "pick")}
-                posted = await here.made.ask("POST", f"{path}/moves", here.people[seat].token, body)
-                shown = await here.made.ask("GET", path, here.people[seat].token)
-                assert [posted.status, shown.status] == [503, 503]
-                here.faults.down = False
-                done = await socket.ask(**order)
-                assert (done["ack"], done["n"]) == (order["id"], number + 1)
-                after = await here.heard()
-                told = [len(new) - len(old) for new, old in zip(after, before, strict=True)]
-                assert told == [4 if one is socket else 1 for one in here.all]
-                await here.check()
+                    assert (await socket.request(**command))["code"] == "unavailable"
+                path = f"/api/tables/{session.table}"
+                seat = session.sockets.index(socket)
+                body = {name: command[name] for name in ("id", "n", "pick")}
+                posted = await session.app.request("POST", f"{path}/moves", session.people[seat].token, body)
+                read = await session.app.request("GET", path, session.people[seat].token)
+                assert [posted.status, read.status] == [503, 503]
+                session.faults.down = False
+                done = await socket.request(**command)
+                assert (done["ack"], done["n"]) == (command["id"], number + 1)
+                after = await session.drain()
+                received = [len(new) - len(old) for new, old in zip(after, before, strict=True)]
+                assert received == [4 if other is socket else 1 for other in session.all_sockets]
+                await session.check()
 
     asyncio.run(play())
 
 
 def test_move_is_not_broadcast_before_its_commit(tmp_path: Path) -> None:
     async def play() -> None:
-        async with company(tmp_path, "axio", public=True) as here:
-            targets = [f"/api/tables/{here.table}{path}" for path in ("", *PATHS)]
+        async with game_session(tmp_path, "axio", public=True) as session:
+            targets = [f"/api/tables/{session.table}{path}" for path in ("", *PATHS)]
             targets += [f"/api/tables?which={which}" for which in ("live", "mine")]
-            tokens = ["", *(person.token for person in here.people)]
-            asked = [(target, token) for target in targets for token in tokens]
+            tokens = ["", *(person.token for person in session.people)]
+            requests = [(target, token) for target in targets for token in tokens]
             for _ in range(2):
-                before = [await here.made.ask("GET", target, token) for target, token in asked]
-                await here.heard()
-                told = [len(one.texts) for one in here.all]
-                socket, order = here.order(hold=False)
-                here.faults.hold = asyncio.Event()
-                socket.send(**order)
-                while here.game.number == order["n"]:  # until it is carried out in memory
+                before = [await session.app.request("GET", target, token) for target, token in requests]
+                await session.drain()
+                counts = [len(viewer.texts) for viewer in session.all_sockets]
+                socket, command = session.next_command(hold=False)
+                session.faults.hold = asyncio.Event()
+                socket.send(**command)
+                while session.game.number == command["n"]:  # until the move is applied in memory
                     await asyncio.sleep(0)
-                asking = [asyncio.create_task(here.made.ask("GET", *one)) for one in asked]
-                newcomer = asyncio.create_task(here.made.socket(here.table))
-                await asyncio.wait(asking, timeout=0.3)
-                for task, was in zip(asking, before, strict=True):
-                    assert not task.done() or task.result() == was
-                assert [len(one.texts) for one in here.all] == told
+                tasks = [asyncio.create_task(session.app.request("GET", *request)) for request in requests]
+                newcomer = asyncio.create_task(session.app.socket(session.table))
+                await asyncio.wait(tasks, timeout=0.3)
+                for task, earlier in zip(tasks, before, strict=True):
+                    assert not task.done() or task.result() == earlier
+                assert [len(viewer.texts) for viewer in session.all_sockets] == counts
                 assert not newcomer.done() or not newcomer.result().texts
-                here.faults.hold.set()
-                here.faults.hold = None
-                await asyncio.gather(newcomer, *asking)
-                await socket.reach(order["n"] + 1)
+                session.faults.hold.set()
+                session.faults.hold = None
+                await asyncio.gather(newcomer, *tasks)
+                await socket.until_entry(command["n"] + 1)
 
     asyncio.run(play())
 
 
 def test_failed_write_does_not_appear_in_the_logs(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async def play() -> tuple[str, str]:
-        async with company(tmp_path, "axio") as here:
-            async with here.made.server.database.writing() as connection:
+        async with game_session(tmp_path, "axio") as session:
+            async with session.app.server.database.writing() as connection:
                 await connection.execute(text("ALTER TABLE entries RENAME TO elsewhere"))
-            socket, order = here.order(hold=False)
-            refused = await socket.ask(**order)
+            socket, command = session.next_command(hold=False)
+            refused = await socket.request(**command)
             assert refused["code"] == "unavailable"
-            async with here.made.server.database.writing() as connection:
+            async with session.app.server.database.writing() as connection:
                 await connection.execute(text("ALTER TABLE elsewhere RENAME TO entries"))
-            assert (await socket.ask(**order))["ack"] == order["id"]
-            await here.check()
-            return here.game.config.seed, order["id"]
+            assert (await socket.request(**command))["ack"] == command["id"]
+            await session.check()
+            return session.game.config.seed, command["id"]
 
     with caplog.at_level(logging.INFO):
         seed, message = asyncio.run(play())
@@ -172,14 +174,14 @@ def test_failed_write_does_not_appear_in_the_logs(tmp_path: Path, caplog: pytest
 
 def test_table_left_with_a_held_draw_is_closed(tmp_path: Path) -> None:
     async def play() -> None:
-        async with inside(tmp_path) as made:
-            ann: Guest = await made.guest("Ann")
-            table = (await made.open(ann, "axio", [{"kind": "me"}]))["id"]
-            socket = await made.socket(table, ann.token)
-            view = await socket.until(lambda told: told["type"] == "view")
-            await socket.ask(do="move", id="a", n=view["n"], pick=0, hold=True)
-            await made.good("POST", f"/api/tables/{table}/leave", ann.token)
-            row = await made.server.store.find(table)
+        async with running_app(tmp_path) as app:
+            ann: Guest = await app.guest("Ann")
+            table = (await app.open(ann, "axio", [{"kind": "me"}]))["id"]
+            socket = await app.socket(table, ann.token)
+            view = await socket.until(lambda message: message["type"] == "view")
+            await socket.request(do="move", id="a", n=view["n"], pick=0, hold=True)
+            await app.call("POST", f"/api/tables/{table}/leave", ann.token)
+            row = await app.server.store.find(table)
             assert row is not None
             assert (row["status"], row["turn"], row["due"]) == ("closed", None, None)
 
@@ -191,35 +193,37 @@ def test_automation_waits_for_the_database_and_resumes(
     tmp_path: Path, waiting: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def play() -> None:
-        async with inside(tmp_path) as made:
-            faults, ann = Faults(made), await made.guest("Ann")
+        async with running_app(tmp_path) as app:
+            faults, ann = Faults(app), await app.guest("Ann")
             seats: list[Json] = [{"kind": "me"}, {"kind": "bot", "level": "greedy"}]
-            table = (await made.open(ann, "axio", seats))["id"]
-            socket = await made.socket(table, ann.token)
-            view = await socket.until(lambda told: told["type"] == "view")
+            table = (await app.open(ann, "axio", seats))["id"]
+            socket = await app.socket(table, ann.token)
+            view = await socket.until(lambda message: message["type"] == "view")
             held = waiting == "a draw"
-            order = {"do": "move", "id": "m", "n": view["n"], "pick": 0, "hold": held}
-            thinking = asyncio.Event()
-            choose = made.server.bots.choose
+            command = {"do": "move", "id": "m", "n": view["n"], "pick": 0, "hold": held}
+            choosing = asyncio.Event()
+            choose = app.server.bots.choose
 
-            async def slowly(*given: Any) -> Any:
-                await thinking.wait()
-                return await choose(*given)
+            async def slow_choose(*args: Any) -> Any:
+                await choosing.wait()
+                return await choose(*args)
 
-            monkeypatch.setattr(made.server.bots, "choose", slowly)
-            await socket.ask(**order)
+            monkeypatch.setattr(app.server.bots, "choose", slow_choose)
+            await socket.request(**command)
             faults.down = True
-            thinking.set()
-            while len(tries(caplog)) < 2:  # it was tried, and tried again
+            choosing.set()
+            while len(failed_attempts(caplog)) < 2:  # after at least one retry
                 await asyncio.sleep(0.01)
             faults.down = False
-            await socket.until(lambda told: told.get("n", 0) > view["n"] + 1 and told["moves"] is not None)
+            await socket.until(
+                lambda message: message.get("n", 0) > view["n"] + 1 and message["moves"] is not None
+            )
 
     monkeypatch.setattr(automation, "RETRY_SECONDS", 0.3)
     monkeypatch.setattr(game_state, "HOLD_SECONDS", 0.1)
-    asyncio.run(asyncio.wait_for(play(), PATIENCE))
-    assert len(tries(caplog)) < 100  # not as fast as it can
+    asyncio.run(asyncio.wait_for(play(), TIMEOUT))
+    assert len(failed_attempts(caplog)) < 100  # there is a pause between retries
 
 
-def tries(caplog: pytest.LogCaptureFixture) -> list[str]:
+def failed_attempts(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.message for record in caplog.records if " could not be reloaded" in record.message]

@@ -1,7 +1,7 @@
 """Fuzzing of HTTP requests and WebSocket messages: every response is a regular error.
 
-The routes come from the OpenAPI schema. What is sent is right at first, and then changed in its structure,
-its bytes or its headers. The seed is fixed; `make slow` goes on for longer.
+The routes come from the OpenAPI schema. Valid requests are mutated in their structure, bytes or headers. The
+seed is fixed; `make slow` sends more requests.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from tests.server.in_process import Inside, inside
+from tests.server.in_process import App, running_app
 
-CHANGES_EACH = 12  # requests per route
+REQUESTS_PER_ROUTE = 12  # requests per route
 MESSAGES = 400
-MANY = 25  # factor for `make slow`
+SLOW_FACTOR = 25  # factor for `make slow`
 
 ODD: list[Any] = [
     None, True, 0, -1, 3, 2**31, 2**63, 2**64, -(10**30), 1.5, 1e300, "", "x", "x" * 3000, "\x00",
@@ -81,11 +81,11 @@ class Fuzzer:
         """Return a valid body with one mutated value, name or byte sequence."""
         content = operation.get("requestBody", {}).get("content", {})
         schema = next(iter(content.values()))["schema"] if content else {}
-        made = self._changed(self._example(schema))
+        body = self._mutated(self._example(schema))
         try:
-            text = json.dumps(made, ensure_ascii=self._rng.random() < 0.5).encode()
+            text = json.dumps(body, ensure_ascii=self._rng.random() < 0.5).encode()
         except UnicodeEncodeError:
-            text = json.dumps(made).encode()
+            text = json.dumps(body).encode()
         if self._rng.random() < 0.4:
             at = self._rng.randrange(len(text) + 1)
             text = text[:at] + self._rng.choice(RAW) + text[at + self._rng.choice([0, 1, 5]) :]
@@ -112,18 +112,18 @@ class Fuzzer:
                 return None
         return self._rng.choice(["axio", "me", "open", "greedy", "Ann", "1"])
 
-    def _changed(self, value: Any) -> Any:
-        """Return the value with one mutated place."""
+    def _mutated(self, value: Any) -> Any:
+        """Return the value with one mutation."""
         rng = self._rng
         if isinstance(value, dict) and value and rng.random() < 0.8:
             name = rng.choice(list(value))
-            changed = {**value, name: self._changed(value[name])}
+            changed = {**value, name: self._mutated(value[name])}
             if rng.random() < 0.1:
                 changed[rng.choice(["", "\x00", "x" * 500, "type"])] = changed.pop(name)
             return changed
         if isinstance(value, list) and value and rng.random() < 0.6:
             at = rng.randrange(len(value))
-            return [*value[:at], self._changed(value[at]), *value[at + 1 :]]
+            return [*value[:at], self._mutated(value[at]), *value[at + 1 :]]
         return rng.choice(ODD)
 
     def headers(self) -> dict[bytes, bytes]:
@@ -131,21 +131,23 @@ class Fuzzer:
 
     def message(self) -> str:
         """Return a message to a table."""
-        order: dict[str, Any] = {"do": self._rng.choice(["move", "draw", "back", "look", "preview", "ping"])}
-        order |= {"id": "a", "n": self._rng.choice([1, 3, 4]), "pick": 0, "hold": False, "seat": 0}
-        text = json.dumps(self._changed(order) if self._rng.random() < 0.8 else order)
+        command: dict[str, Any] = {
+            "do": self._rng.choice(["move", "draw", "back", "look", "preview", "ping"])
+        }
+        command |= {"id": "a", "n": self._rng.choice([1, 3, 4]), "pick": 0, "hold": False, "seat": 0}
+        text = json.dumps(self._mutated(command) if self._rng.random() < 0.8 else command)
         if self._rng.random() < 0.4:
             at = self._rng.randrange(len(text) + 1)
             text = text[:at] + self._rng.choice(RAW).decode("utf-8", "replace") + text[at:]
         return text
 
 
-async def _ask_everything(made: Inside, seed: int, each: int) -> dict[int, int]:
+async def _send_requests(app: App, seed: int, per_route: int) -> dict[int, int]:
     """Send mutated requests to every route, and count the statuses."""
-    ann, bob = await made.guest("Ann"), await made.guest("Bob")
+    ann, bob = await app.guest("Ann"), await app.guest("Bob")
     tables = [
-        (await made.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}]))["id"],
-        (await made.open(ann, "trio", [{"kind": "me"}]))["id"],
+        (await app.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}]))["id"],
+        (await app.open(ann, "trio", [{"kind": "me"}]))["id"],
     ]
     names = {
         "table_id": [*tables, "nothing"],
@@ -153,28 +155,28 @@ async def _ask_everything(made: Inside, seed: int, each: int) -> dict[int, int]:
         "game": ["axio"],
         "seat": ["0", "1"],
     }
-    schema = await made.good("GET", "/schema/openapi.json")
+    schema = await app.call("GET", "/schema/openapi.json")
     fuzzer, found = Fuzzer(seed, schema, names), dict[int, int]()
     for template, operations in schema["paths"].items():
         for method, operation in operations.items():
             if template.endswith(".png"):
                 continue  # like .svg, but slower
-            for number in range(each):
+            for number in range(per_route):
                 token = (ann, bob)[number % 2].token if template != "/api/me/leave" else ""
                 path, headers = fuzzer.path(template), fuzzer.headers()
                 body = fuzzer.body(operation) if method != "get" else None
-                answer = await made.ask(
+                answer = await app.request(
                     method.upper(),
                     path,
                     "" if headers.keys() & {b"authorization", b"cookie"} else token,
                     body,
-                    headers,
+                    headers=headers,
                 )
                 found[answer.status] = found.get(answer.status, 0) + 1
-                what = (method, path[:200], headers, (body or b"")[:200], answer.body[:200])
-                assert answer.status < 500 or answer.json["code"] == "busy", what
+                context = (method, path[:200], headers, (body or b"")[:200], answer.body[:200])
+                assert answer.status < 500 or answer.json["code"] == "busy", context
                 if answer.status >= 400 and b"html" not in dict(answer.headers)[b"content-type"]:
-                    assert sorted(answer.json) == ["code", "detail", "status_code"], what
+                    assert sorted(answer.json) == ["code", "detail", "status_code"], context
     return found
 
 
@@ -187,30 +189,30 @@ MALFORMED: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-async def _tell_everything(made: Inside, seed: int, messages: int) -> None:
+async def _send_messages(app: App, seed: int, messages: int) -> None:
     """Send mutated messages to a table; each is refused, and the socket stays open."""
-    ann = await made.guest("Ann")
-    table = await made.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
-    socket, fuzzer = await made.socket(table["id"], ann.token), Fuzzer(seed, {}, {})
+    ann = await app.guest("Ann")
+    table = await app.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
+    socket, fuzzer = await app.socket(table["id"], ann.token), Fuzzer(seed, {}, {})
     for number, message in enumerate(MALFORMED):
         before = len(socket.texts)
         socket.send_raw(**message)
-        await socket.ask(do="look", id=f"look-{number}")
-        refused = [json.loads(text) for text in socket.texts[before:]]
-        assert [told["code"] for told in refused if told["type"] == "refused"] == ["bad_message"], message
+        await socket.request(do="look", id=f"look-{number}")
+        replies = [json.loads(text) for text in socket.texts[before:]]
+        assert [reply["code"] for reply in replies if reply["type"] == "refused"] == ["bad_message"], message
     for _ in range(messages):
         socket.send_raw(fuzzer.message())
-    await socket.ask(do="look", id="last")
+    await socket.request(do="look", id="last")
     assert socket.closed is None
 
 
 def _fuzz(folder: Path, seed: int, times: int, caplog: pytest.LogCaptureFixture) -> None:
     async def run() -> None:
-        async with inside(folder, bot_seconds=0.01) as made:
-            made.server.people._verify = lambda *_: False  # type: ignore[method-assign]
-            found = await _ask_everything(made, seed, CHANGES_EACH * times)
+        async with running_app(folder, bot_seconds=0.01) as app:
+            app.server.people._verify = lambda *_: False  # type: ignore[method-assign]
+            found = await _send_requests(app, seed, REQUESTS_PER_ROUTE * times)
             assert {200, 400, 404} <= found.keys()
-            await _tell_everything(made, seed, MESSAGES * times)
+            await _send_messages(app, seed, MESSAGES * times)
 
     with caplog.at_level(logging.WARNING):
         asyncio.run(run())
@@ -227,4 +229,4 @@ def test_fuzzed_requests_cause_no_internal_errors(tmp_path: Path, caplog: pytest
 def test_fuzzed_requests_cause_no_internal_errors_long_run(
     tmp_path: Path, seed: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    _fuzz(tmp_path, seed, MANY, caplog)
+    _fuzz(tmp_path, seed, SLOW_FACTOR, caplog)

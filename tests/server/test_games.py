@@ -8,68 +8,71 @@ import pytest
 
 from axiogames.games import GAMES, find_variant, game, localization
 from axiogames.players import LEVELS
-from tests.server.driving import Client, Json, RunningServer, offers
+from tests.server.driving import Client, Json, RunningServer, count_offers
 
 
 @pytest.fixture
-def nobody(small: RunningServer) -> Client:
+def anonymous(sqlite_server: RunningServer) -> Client:
     """Client without authentication: these routes are public."""
-    return Client(small.url)
+    return Client(sqlite_server.url)
 
 
-def test_game_descriptions_match_declarations(nobody: Client) -> None:
-    told = nobody.get("/api/games")
-    assert [one["id"] for one in told] == list(GAMES)
-    for one in told:
-        declared, variant = game(one["id"]), find_variant(one["id"])
-        assert (one["tiles"], one["hand"], one["cap"]) == (declared.tiles, declared.hand, declared.cap)
-        assert one["tracks"] == list(variant.tracks)
-        assert [option["name"] for option in one["options"]] == [option.name for option in declared.options]
-        assert one["name"] == localization(one["id"]).name
-        assert one["most_players"] == 4
-        assert one["summary"]
-        assert all(isinstance(text, str) and text for text in one["coach"].values())
+def test_game_descriptions_match_declarations(anonymous: Client) -> None:
+    summaries = anonymous.get("/api/games")
+    assert [summary["id"] for summary in summaries] == list(GAMES)
+    for summary in summaries:
+        declared, variant = game(summary["id"]), find_variant(summary["id"])
+        shown = summary["tiles"], summary["hand"], summary["cap"]
+        assert shown == (declared.tiles, declared.hand, declared.cap)
+        assert summary["tracks"] == list(variant.tracks)
+        assert [option["name"] for option in summary["options"]] == [
+            option.name for option in declared.options
+        ]
+        assert summary["name"] == localization(summary["id"]).name
+        assert summary["most_players"] == 4
+        assert summary["summary"]
+        assert all(isinstance(text, str) and text for text in summary["coach"].values())
 
 
 @pytest.mark.parametrize("language", ["de", "de-AT", "xx", "", "EN"])
-def test_unsupported_languages_fall_back_to_english(nobody: Client, language: str) -> None:
-    told = nobody.get(f"/api/games?lang={language}")
-    assert [one["id"] for one in told] == list(GAMES)
-    assert all(one["name"] and one["summary"] for one in told)
+def test_unsupported_languages_fall_back_to_english(anonymous: Client, language: str) -> None:
+    summaries = anonymous.get(f"/api/games?lang={language}")
+    assert [summary["id"] for summary in summaries] == list(GAMES)
+    assert all(summary["name"] and summary["summary"] for summary in summaries)
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_figures_of_rules_pages_exist(nobody: Client, name: str) -> None:
-    page = nobody.get(f"/api/games/{name}/rules")
+def test_figures_of_rules_pages_exist(anonymous: Client, name: str) -> None:
+    page = anonymous.get(f"/api/games/{name}/rules")
     assert page["title"]
     assert "<script" not in page["html"]
     assert "<h2" in page["html"]
     figures = re.findall(r'src="(/api/games/[^"]+)"', page["html"])
     for address in figures:
-        answer = nobody.ask("GET", address)
-        assert answer.status == 200
-        assert answer.headers["content-type"].startswith("image/svg+xml")
-        assert answer.text.startswith("<svg")
-        assert nobody.ask("GET", f"{address}?dark=true").text != answer.text
+        response = anonymous.request("GET", address)
+        assert response.status == 200
+        assert response.headers["content-type"].startswith("image/svg+xml")
+        assert response.text.startswith("<svg")
+        assert anonymous.request("GET", f"{address}?dark=true").text != response.text
     assert "figure:" not in page["html"]
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_game_has_an_example_picture(nobody: Client, name: str) -> None:
-    light, dark = (nobody.ask("GET", f"/api/games/{name}/picture.svg?dark={dark}") for dark in (0, 1))
+def test_every_game_has_an_example_picture(anonymous: Client, name: str) -> None:
+    light, dark = (anonymous.request("GET", f"/api/games/{name}/picture.svg?dark={dark}") for dark in (0, 1))
     assert light.text.startswith("<svg")
     assert light.text != dark.text
-    assert nobody.ask("GET", f"/api/games/{name}/picture.svg?dark=0").text == light.text
+    assert anonymous.request("GET", f"/api/games/{name}/picture.svg?dark=0").text == light.text
 
 
-def test_bots_are_listed_weakest_first(nobody: Client) -> None:
-    told = nobody.get("/api/bots")
-    assert [bot["level"] for bot in told] == list(LEVELS)
-    assert [bot["default"] for bot in told].count(True) == 1
+def test_bots_are_listed_weakest_first(anonymous: Client) -> None:
+    bots = anonymous.get("/api/bots")
+    assert [bot["level"] for bot in bots] == list(LEVELS)
+    assert [bot["default"] for bot in bots].count(True) == 1
 
 
-def test_every_letter_has_symbol_and_colours(nobody: Client) -> None:
-    look, theme = nobody.get("/api/look"), nobody.ask("GET", "/theme.css")
+def test_every_letter_has_symbol_and_colours(anonymous: Client) -> None:
+    look, theme = anonymous.get("/api/look"), anonymous.request("GET", "/theme.css")
     assert theme.headers["content-type"].startswith("text/css")
     letters = {letter for name in GAMES for letter in find_variant(name).colours}
     assert letters <= set(look["symbols"])
@@ -82,8 +85,8 @@ def test_every_letter_has_symbol_and_colours(nobody: Client) -> None:
 
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
 @pytest.mark.parametrize("name", GAMES)
-def test_first_view_is_consistent(small: RunningServer, name: str, players: int) -> None:
-    ann = small.guest()
+def test_first_view_is_consistent(sqlite_server: RunningServer, name: str, players: int) -> None:
+    ann = sqlite_server.guest()
     view: Json = ann.view(ann.open(name, ["me"] + ["random"] * (players - 1)).id)
     now, moves, board = view["now"], view["moves"], view["board"]
     assert len(view["seats"]) == len(now["hands"]) == len(now["scores"]) == len(now["standing"]) == players
@@ -91,7 +94,7 @@ def test_first_view_is_consistent(small: RunningServer, name: str, players: int)
     columns = ("tile", "look", "place", "gain")
     assert len({len(moves[column]) for column in columns}) == 1
     assert moves["named"] is None or len(moves["named"]) == len(moves["tile"])
-    assert offers(moves) > 0
+    assert count_offers(moves) > 0
     hand = now["hands"][0]
     for tile, look, place in zip(moves["tile"], moves["look"], moves["place"], strict=True):
         assert sorted(moves["looks"][look]) == sorted(hand[tile])

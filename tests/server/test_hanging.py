@@ -16,17 +16,17 @@ from axiogames.server.domain import automation
 from axiogames.server.domain.refusals import Unavailable
 from axiogames.server.storage import database as database_module
 from axiogames.server.storage.database import Database
-from tests.server.faults import Hanging, company
-from tests.server.in_process import PATIENCE, Inside, inside
+from tests.server.faults import Hanging, game_session
+from tests.server.in_process import TIMEOUT, App, running_app
 
 
 def _select(connection: Connection) -> None:
     connection.execute(text("SELECT 1"))
 
 
-async def until_well(made: Inside) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while (await made.ask("GET", "/health")).status != 200:
+async def until_healthy(app: App) -> None:
+    async with asyncio.timeout(TIMEOUT):
+        while (await app.request("GET", "/health")).status != 200:
             await asyncio.sleep(0.01)
 
 
@@ -37,30 +37,30 @@ def test_late_commit_of_hanging_database_is_applied_once(
     monkeypatch.setattr(automation, "RETRY_SECONDS", 0.1)
 
     async def play() -> None:
-        async with company(tmp_path, "axio") as here:
-            hanging = Hanging(here.made.server.database, statements)
+        async with game_session(tmp_path, "axio") as session:
+            hanging = Hanging(session.app.server.database, statements)
             for _ in range(2):
-                socket, order = here.order(hold=False)
+                socket, command = session.next_command(hold=False)
                 with hanging.hanging():
-                    refused = await socket.ask(**order)
+                    refused = await socket.request(**command)
                     assert (refused["type"], refused["code"]) == ("refused", "unavailable")
                     for method, path, body in (
-                        ("GET", f"/api/tables/{here.table}", None),
+                        ("GET", f"/api/tables/{session.table}", None),
                         ("GET", "/api/tables?which=mine", None),
                         ("PATCH", "/api/me", {"name": "Anna"}),
                         ("POST", "/api/tables", {"game": "axio", "seats": [{"kind": "me"}]}),
                         ("POST", "/api/guests", {"name": "Zoe"}),
                     ):
-                        answer = await here.made.ask(method, path, here.people[0].token, body)
+                        answer = await session.app.request(method, path, session.people[0].token, body)
                         assert (answer.status, answer.json["code"]) == (503, "unavailable"), path
-                    sick = await here.made.ask("GET", "/health")
-                    assert (sick.status, sick.json["status"]) == (503, "the database does not answer")
-                await until_well(here.made)
-                done = await socket.ask(**order)  # with the same id, as the outcome is unknown
-                assert (done["ack"], done["n"]) == (order["id"], order["n"] + 1)
-                await here.check()
+                    health = await session.app.request("GET", "/health")
+                    assert (health.status, health.json["status"]) == (503, "the database does not answer")
+                await until_healthy(session.app)
+                done = await socket.request(**command)  # with the same id, as the outcome is unknown
+                assert (done["ack"], done["n"]) == (command["id"], command["n"] + 1)
+                await session.check()
 
-    asyncio.run(asyncio.wait_for(play(), PATIENCE))
+    asyncio.run(asyncio.wait_for(play(), TIMEOUT))
     assert caplog.text.count("the database is unavailable") <= 2
     assert "the database is available again" in caplog.text
 
@@ -71,21 +71,21 @@ def test_only_first_requests_wait_for_hanging_database(
     """Later requests are refused without an attempt."""
 
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            database = made.server.database
+        async with running_app(tmp_path) as app:
+            database = app.server.database
             hanging = Hanging(database)
             async with database.reading() as connection:
                 await connection.execute(text("SELECT 1"))
             with hanging.hanging():
                 with pytest.raises(Unavailable):
                     await database.transact(_select)
-                database.timeout = PATIENCE
+                database.timeout = TIMEOUT
                 started: list[object] = []
                 for _ in range(20):
                     with pytest.raises(Unavailable):
                         await database.transact(started.append)
                 assert started == []
-            await until_well(made)
+            await until_healthy(app)
             await database.transact(started.append)
             assert len(started) == 1
 
@@ -94,8 +94,8 @@ def test_only_first_requests_wait_for_hanging_database(
 
 def test_blocked_event_loop_is_not_a_database_timeout(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            database = made.server.database
+        async with running_app(tmp_path) as app:
+            database = app.server.database
             database.timeout = 1.0
             async with database.reading() as connection:
                 time.sleep(1.05)  # blocks the event loop
@@ -107,8 +107,8 @@ def test_blocked_event_loop_is_not_a_database_timeout(tmp_path: Path) -> None:
 
 def test_cancelled_requests_leak_no_connection(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            database = made.server.database
+        async with running_app(tmp_path) as app:
+            database = app.server.database
             hanging = Hanging(database)
 
             async def read() -> None:
@@ -117,15 +117,15 @@ def test_cancelled_requests_leak_no_connection(tmp_path: Path) -> None:
 
             for _ in range(3):
                 with hanging.hanging():
-                    database.timeout = PATIENCE
+                    database.timeout = TIMEOUT
                     tasks = [asyncio.create_task(read()) for _ in range(10)]
                     await asyncio.sleep(0)
                     for task in tasks:
                         task.cancel()
                     await asyncio.wait(tasks)
-            await until_well(made)
+            await until_healthy(app)
             pool: Any = database.engine.pool
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(TIMEOUT):
                 while pool.checkedout():
                     await asyncio.sleep(0.01)
 
@@ -145,15 +145,15 @@ REQUESTS: tuple[tuple[str, str, Any], ...] = (
 class Unwritable:
     """Makes the database read-only."""
 
-    def __init__(self, database: Database, file: Path, why: str) -> None:
+    def __init__(self, database: Database, file: Path, cause: str) -> None:
         assert database._writer is not None
-        self._why, self._other = why, sqlite3.connect(file)
+        self._cause, self._other = cause, sqlite3.connect(file)
         self._engines = (database.engine.sync_engine, database._writer._engine)
         self._on = True
         for engine in self._engines:
             event.listen(engine, "checkout", self._check_out)
             event.listen(engine, "before_cursor_execute", self._execute)
-        if why == "locked":
+        if cause == "locked":
             self._other.execute("BEGIN IMMEDIATE")
 
     def end(self) -> None:
@@ -161,39 +161,39 @@ class Unwritable:
         self._other.close()
 
     def _check_out(self, connection: Any, *_: object) -> None:
-        if self._why == "read-only":
+        if self._cause == "read-only":
             cursor = connection.cursor()
             cursor.execute(f"PRAGMA query_only = {int(self._on)}")
             cursor.close()
 
     def _execute(self, _: object, cursor: object, statement: str, *__: object) -> None:
-        if self._on and self._why == "full" and not statement.startswith("SELECT"):
+        if self._on and self._cause == "full" and not statement.startswith("SELECT"):
             raise OperationalError(statement, {}, sqlite3.OperationalError("database or disk is full"))
 
 
-@pytest.mark.parametrize("why", ["locked", "full", "read-only"])
+@pytest.mark.parametrize("cause", ["locked", "full", "read-only"])
 def test_read_only_database_is_reported_by_every_route(
-    tmp_path: Path, why: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, cause: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database_module, "SQLITE_BUSY_TIMEOUT_MS", 1)
 
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
-            await made.good("PATCH", "/api/me", ann.token, {"name": "Ann"})
-            table = (await made.open(ann, "axio", [{"kind": "me"}, {"kind": "me"}]))["id"]
-            socket = await made.socket(table, ann.token)
-            await socket.ask(do="look", id="look", seat=0)
-            unwritable = Unwritable(made.server.database, tmp_path / "axio.sqlite3", why)
-            sick = await made.ask("GET", "/health")
-            assert (sick.status, sick.json["status"]) == (503, "the database cannot be written")
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
+            await app.call("PATCH", "/api/me", ann.token, {"name": "Ann"})
+            table = (await app.open(ann, "axio", [{"kind": "me"}, {"kind": "me"}]))["id"]
+            socket = await app.socket(table, ann.token)
+            await socket.request(do="look", id="look", seat=0)
+            unwritable = Unwritable(app.server.database, tmp_path / "axio.sqlite3", cause)
+            health = await app.request("GET", "/health")
+            assert (health.status, health.json["status"]) == (503, "the database cannot be written")
             for method, path, body in REQUESTS:
-                answer = await made.ask(method, path, ann.token, body)
+                answer = await app.request(method, path, ann.token, body)
                 assert (answer.status, answer.json["code"]) == (503, "unavailable"), path
-            number = (await made.good("GET", f"/api/tables/{table}", ann.token))["n"]  # reads still succeed
-            assert (await socket.ask(do="move", id="m", n=number, pick=0))["code"] == "unavailable"
+            number = (await app.call("GET", f"/api/tables/{table}", ann.token))["n"]  # reads still succeed
+            assert (await socket.request(do="move", id="m", n=number, pick=0))["code"] == "unavailable"
             unwritable.end()
-            await until_well(made)
-            assert (await socket.ask(do="move", id="m", n=number, pick=0))["ack"] == "m"
+            await until_healthy(app)
+            assert (await socket.request(do="move", id="m", n=number, pick=0))["ack"] == "m"
 
-    asyncio.run(asyncio.wait_for(work(), PATIENCE))
+    asyncio.run(asyncio.wait_for(work(), TIMEOUT))

@@ -20,40 +20,40 @@ from axiogames.server.settings import InvalidSetting, Settings
 from axiogames.server.supervisor import Supervisor
 from tests.server.driving import Client, Guest, RunningServer, free_port, start_server
 from tests.server.faults import Faults
-from tests.server.in_process import inside
+from tests.server.in_process import running_app
 from tests.server.postgres import Postgres
 
 
-def numbers(server: RunningServer) -> dict[str, float]:
+def read_metrics(server: RunningServer) -> dict[str, float]:
     """Return the metrics of a server by name."""
-    answer = Client(server.metrics_url).ask("GET", "/metrics")
-    assert answer.status == 200
-    assert answer.headers["content-type"].startswith("text/plain")
-    families = list(text_string_to_metric_families(answer.text))
+    response = Client(server.metrics_url).request("GET", "/metrics")
+    assert response.status == 200
+    assert response.headers["content-type"].startswith("text/plain")
+    families = list(text_string_to_metric_families(response.text))
     assert all(family.documentation for family in families)
     assert len({family.name for family in families}) == len(families)
     samples = [sample for family in families for sample in family.samples]
     return {
-        " ".join([each.name, *(f"{k}={v}" for k, v in sorted(each.labels.items()))]): each.value
-        for each in samples
+        " ".join([sample.name, *(f"{k}={v}" for k, v in sorted(sample.labels.items()))]): sample.value
+        for sample in samples
     }
 
 
 def test_healthy_server(server: RunningServer) -> None:
-    answer = Client(server.url).ask("GET", "/health")
-    assert answer.json == {"status": "ok", "version": __version__}
-    assert answer.headers["cache-control"] == "no-store"
-    assert answer.headers["set-cookie"] is None
+    response = Client(server.url).request("GET", "/health")
+    assert response.json == {"status": "ok", "version": __version__}
+    assert response.headers["cache-control"] == "no-store"
+    assert response.headers["set-cookie"] is None
 
 
 def test_metrics_follow_events(server: RunningServer, ann: Guest) -> None:
-    before = numbers(server)
+    before = read_metrics(server)
     table = ann.open("rota", ["me"])
     with ann.live(table.id) as live:
-        live.play_to_the_end()
-        during = numbers(server)
+        live.play_to_end()
+        during = read_metrics(server)
         entries = live.n - 2  # the first entries are inserted with the table
-    after = numbers(server)
+    after = read_metrics(server)
     assert during["axio_clients"] == before["axio_clients"] + 1
     assert during["axio_entries_total"] == before["axio_entries_total"] + entries
     assert 0 < during["axio_commits_total"] - before["axio_commits_total"] <= entries
@@ -76,19 +76,19 @@ def _change(before: dict[str, float], after: dict[str, float], name: str) -> flo
     return after[name] - before.get(name, 0)
 
 
-def test_refusals_errors_and_waits_are_counted(small: RunningServer) -> None:
-    before, guest = numbers(small), small.guest("Ann")
-    Client(small.url).ask("GET", "/api/tables/nothing")
-    Client(small.url).ask("PROPFIND", "/api/tables")
-    Client(small.url).ask("GET", "/no/such/thing")
+def test_refusals_errors_and_waits_are_counted(sqlite_server: RunningServer) -> None:
+    before, guest = read_metrics(sqlite_server), sqlite_server.guest("Ann")
+    Client(sqlite_server.url).request("GET", "/api/tables/nothing")
+    Client(sqlite_server.url).request("PROPFIND", "/api/tables")
+    Client(sqlite_server.url).request("GET", "/no/such/thing")
     table = guest.open("rota", ["me", "greedy"])
     with guest.live(table.id) as live:
-        live.my_turn()
-        live.order("draw")
+        live.wait_for_turn()
+        live.command("draw")
         live.until("refused")
         live.play(0)
-        live.my_turn()
-    after = numbers(small)
+        live.wait_for_turn()
+    after = read_metrics(sqlite_server)
     route = "axio_http_request_seconds_count method={} route={} status=4xx"
     assert _change(before, after, "axio_refusals_total code=no_such_table") == 1
     assert _change(before, after, "axio_refusals_total code=not_allowed") == 1
@@ -98,31 +98,31 @@ def test_refusals_errors_and_waits_are_counted(small: RunningServer) -> None:
     assert _change(before, after, "axio_pool_wait_seconds_count pool=bot") >= 1
 
 
-def test_metrics_are_served_on_their_port_only(small: RunningServer) -> None:
-    assert Client(small.url).ask("GET", "/metrics").status == 404
-    there = Client(small.metrics_url)
-    assert there.ask("GET", "/health").status == 404
-    assert there.ask("POST", "/metrics").status == 405
-    head = there.ask("HEAD", "/metrics")
+def test_metrics_are_served_on_their_port_only(sqlite_server: RunningServer) -> None:
+    assert Client(sqlite_server.url).request("GET", "/metrics").status == 404
+    metrics = Client(sqlite_server.metrics_url)
+    assert metrics.request("GET", "/health").status == 404
+    assert metrics.request("POST", "/metrics").status == 405
+    head = metrics.request("HEAD", "/metrics")
     assert (head.status, head.text) == (200, "")
-    for strange in (b"\r\n\r\n", b"nonsense", b"GET /metrics" + b"x" * 20_000, b"\xff\x00" * 100):
-        with socket.create_connection(("127.0.0.1", small.metrics_port), 10) as line:
-            line.sendall(strange)
-            line.shutdown(socket.SHUT_WR)
-            assert b"200 OK" not in line.recv(100)
-    assert numbers(small)
+    for malformed in (b"\r\n\r\n", b"nonsense", b"GET /metrics" + b"x" * 20_000, b"\xff\x00" * 100):
+        with socket.create_connection(("127.0.0.1", sqlite_server.metrics_port), 10) as connection:
+            connection.sendall(malformed)
+            connection.shutdown(socket.SHUT_WR)
+            assert b"200 OK" not in connection.recv(100)
+    assert read_metrics(sqlite_server)
 
 
 def test_unexpected_exceptions_are_counted_by_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
+        async with running_app(tmp_path) as app:
 
             async def fail(*_: object) -> None:
                 raise LookupError
 
-            monkeypatch.setattr(made.server.store, "list_open", fail)
+            monkeypatch.setattr(app.server.store, "list_open", fail)
             before = REGISTRY.get_sample_value("axio_errors_total", {"kind": "LookupError"}) or 0
-            assert (await made.ask("GET", "/api/tables")).status == 500
+            assert (await app.request("GET", "/api/tables")).status == 500
             assert REGISTRY.get_sample_value("axio_errors_total", {"kind": "LookupError"}) == before + 1
 
     asyncio.run(work())
@@ -130,10 +130,10 @@ def test_unexpected_exceptions_are_counted_by_class(tmp_path: Path, monkeypatch:
 
 def test_metrics_without_database_omit_table_counts(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            assert b"axio_tables{" in await exposition(made.server)
-            Faults(made).down = True
-            text = await exposition(made.server)
+        async with running_app(tmp_path) as app:
+            assert b"axio_tables{" in await exposition(app.server)
+            Faults(app).down = True
+            text = await exposition(app.server)
             assert b"axio_tables{" not in text
             assert b"axio_clients" in text
 
@@ -143,10 +143,8 @@ def test_metrics_without_database_omit_table_counts(tmp_path: Path) -> None:
 def test_worker_takes_first_free_metrics_port(tmp_path: Path) -> None:
     async def work() -> None:
         first = free_port()
-        async with inside(tmp_path) as made:
-            server = replace(
-                made.server, settings=replace(made.server.settings, metrics_port=first, workers=3)
-            )
+        async with running_app(tmp_path) as app:
+            server = replace(app.server, settings=replace(app.server.settings, metrics_port=first, workers=3))
             supervisor = Supervisor()
             for _ in range(3):
                 supervisor.add("metrics", lambda task: serve_metrics(server, task))
@@ -180,22 +178,22 @@ def test_invalid_metrics_port_is_refused(tmp_path: Path) -> None:
             check_startup(Settings(data=str(tmp_path), port=free_port(), metrics_port=port))
 
 
-def test_metrics_identify_nobody(small: RunningServer) -> None:
-    guest = small.guest("Somebody")
+def test_metrics_contain_no_personal_data(sqlite_server: RunningServer) -> None:
+    guest = sqlite_server.guest("Somebody")
     table = guest.open("axio", ["me", "open"])
-    text = Client(small.metrics_url).ask("GET", "/metrics").text
+    text = Client(sqlite_server.metrics_url).request("GET", "/metrics").text
     for secret in (guest.id, guest.token, guest.name, table.id, table.invite):
         assert secret not in text
 
 
 @pytest.fixture
-def close_and_open(postgres: Postgres) -> Callable[[str, bool], None]:
+def allow_connections(postgres: Postgres) -> Callable[[str, bool], None]:
     """Refuse or allow connections to a database."""
 
-    def change(url: str, let_in: bool) -> None:
+    def change(url: str, allowed: bool) -> None:
         name = urlsplit(url).path.strip("/")
-        postgres.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS {str(let_in).lower()}")
-        if not let_in:
+        postgres.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS {str(allowed).lower()}")
+        if not allowed:
             query = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = "
             postgres.execute(f"{query}'{name}'")
 
@@ -203,7 +201,7 @@ def close_and_open(postgres: Postgres) -> Callable[[str, bool], None]:
 
 
 def test_server_survives_database_outage(
-    postgres: Postgres, tmp_path: Path, close_and_open: Callable[[str, bool], None]
+    postgres: Postgres, tmp_path: Path, allow_connections: Callable[[str, bool], None]
 ) -> None:
     url = postgres.create()
     with start_server(tmp_path, database=url) as server:
@@ -213,20 +211,20 @@ def test_server_survives_database_outage(
             live.recv()
             live.send({"do": "look", "seat": 0})
             before = live.until("view")
-            close_and_open(url, False)
-            sick = Client(server.url).ask("GET", "/health")
-            assert (sick.status, sick.json["status"]) == (503, "the database does not answer")
+            allow_connections(url, False)
+            unhealthy = Client(server.url).request("GET", "/health")
+            assert (unhealthy.status, unhealthy.json["status"]) == (503, "the database does not answer")
             move = {"id": "1", "n": before["n"], "pick": 0}
             address = f"/api/tables/{table.id}"
             assert ann.refused("POST", f"{address}/moves", move).status in (500, 503)
             assert ann.refused("POST", f"{address}/leave").status in (500, 503)
-            live.order("move", pick=0)
+            live.command("move", pick=0)
             assert live.until("refused")["code"] == "unavailable"
-            close_and_open(url, True)
-            assert Client(server.url).ask("GET", "/health").status == 200
+            allow_connections(url, True)
+            assert Client(server.url).request("GET", "/health").status == 200
             after = ann.view(table.id)
-            assert (after["n"], after["tiles"]) == (before["n"], before["tiles"])  # nothing has changed
+            assert (after["n"], after["tiles"]) == (before["n"], before["tiles"])  # unchanged
             assert ann.post(f"/api/tables/{table.id}/moves", move) == {"n": before["n"] + 1}
-            live.until(lambda told: told.get("n") == before["n"] + 1)
-            live.play_to_the_end()  # play continues
+            live.until(lambda message: message.get("n") == before["n"] + 1)
+            live.play_to_end()  # play continues
         assert server.stop() in (0, -15)

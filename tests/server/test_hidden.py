@@ -1,7 +1,7 @@
-"""Messages and responses do not depend, byte for byte, on what their recipient may not know, on any route.
+"""Messages and responses of all routes do not depend on hidden information, byte for byte.
 
-After entries all over whole games the tiles that a viewer cannot see are exchanged for others, the seed as
-well, and everything that the server says in both worlds is compared.
+After many entries of complete games, hidden tiles and the seed are replaced. Everything that the server sends
+to a viewer is compared between both scenarios.
 """
 
 from __future__ import annotations
@@ -21,42 +21,45 @@ from axiogames.server.domain import game_state as game_module
 from axiogames.server.domain import room as room_module
 from axiogames.server.identity import tokens as tokens_module
 from tests.games.conformance.positions import CASES, Case
-from tests.server.in_process import inside
+from tests.server.in_process import running_app
 from tests.server.scenarios import (
-    BEGAN,
     BODIES,
     SLOW,
+    START_TIME,
     Viewer,
-    ask_everything,
-    played,
-    see_happen,
+    collect_broadcast,
+    collect_responses,
+    play_scenario,
     targets,
     twin,
     viewers,
 )
 
-# Three seats hide nothing that two or four do not.
+# Games of three hide the same kinds of information as games of two or four.
 PLAIN = [case for case in CASES if case.players in (2, 4) and not case.options]
-# Options change how many tiles there are and who may know of them: all at once are enough.
+# Options change the number and visibility of tiles. One case with all options suffices.
 OPTIONS = [max((case for case in CASES if case.players == 2), key=lambda case: len(case.options))]
 PAIRS = [case for case in PLAIN if case.players == 2]
-WORLDS = [
+SCENARIOS = [
     *((case, "people") for case in dict.fromkeys([*PLAIN, *OPTIONS])),
     *((case, kind) for case in PAIRS for kind in ("screen", "bots")),
 ]
-# Every game for two, and for more people, at a screen and with bots every second one.
-SELDOM = [(case, "people") for case in PLAIN if case.players > 2][1::2]
-SELDOM += [(case, kind) for n, case in enumerate(PAIRS) for kind in ("screen", "bots")[n % 2 :][:1]]
-each_world = pytest.mark.parametrize(
+# Run by `make slow`: every second game for more than two people, at one screen or with bots.
+SLOW_SCENARIOS = [(case, "people") for case in PLAIN if case.players > 2][1::2]
+SLOW_SCENARIOS += [(case, kind) for n, case in enumerate(PAIRS) for kind in ("screen", "bots")[n % 2 :][:1]]
+each_scenario = pytest.mark.parametrize(
     ("case", "kind"),
-    [pytest.param(*world, marks=[pytest.mark.slow] if world in SELDOM else []) for world in WORLDS],
+    [
+        pytest.param(*scenario, marks=[pytest.mark.slow] if scenario in SLOW_SCENARIOS else [])
+        for scenario in SCENARIOS
+    ],
     ids=str,
 )
-EVERY = 20  # entries between those after which everything is asked
-AS_LONG_AS_IT_TAKES = 600.0  # seconds for a hint: it ends by its rollouts, never by a clock
+STRIDE = 20  # entries between two comparisons of all responses
+HINT_SECONDS = 600.0  # hints end by their number of rollouts, never by the clock
 
-# Requests that change something, but no table: they know nothing of any game in play.
-ELSEWHERE = {
+# Writing requests that depend on no table.
+UNRELATED = {
     "POST /api/guests",
     "PATCH /api/me",
     "POST /api/me/phrase",
@@ -71,108 +74,114 @@ ELSEWHERE = {
 
 @pytest.fixture
 def pinned(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What differs from run to run, or follows from the seed for everybody to see, is always the same."""
-    monkeypatch.setattr(game_module, "commitment", lambda seed: "what is shown of the seed")
-    monkeypatch.setattr(room_module, "now", lambda: BEGAN)
-    monkeypatch.setattr(tokens_module, "_now", lambda: BEGAN)
+    """Fix values that differ between runs or are derived from the seed in public."""
+    monkeypatch.setattr(game_module, "commitment", lambda seed: "commitment")
+    monkeypatch.setattr(room_module, "now", lambda: START_TIME)
+    monkeypatch.setattr(tokens_module, "_now", lambda: START_TIME)
     monkeypatch.setattr(room_module.Room, "wake", lambda room: None)  # bots wait
     monkeypatch.setattr(secrets, "token_hex", lambda count=0: "ab" * count)
     monkeypatch.setattr(bots_module, "HINT_ROLLOUTS", 300)
 
 
-def compare(said: Sequence[bytes], twins: Sequence[bytes]) -> int:
-    """How many texts are equal, as all of them have to be."""
-    for one, other in zip(said, twins, strict=True):
-        if one != other:
-            at = next(i for i, (a, b) in enumerate(zip(one + b"$", other + b"$", strict=False)) if a != b)
-            shown = [text[:60] + b" ... " + text[max(0, at - 200) : at + 100] for text in (one, other)]
-            raise AssertionError(f"it depends on what is hidden: {shown[0]!r} or {shown[1]!r}")
-    return len(said)
+def assert_equal(texts: Sequence[bytes], twin_texts: Sequence[bytes]) -> int:
+    """Check that both scenarios produced the same texts, and return their number."""
+    for pair in zip(texts, twin_texts, strict=True):
+        first, second = pair
+        if first != second:
+            padded = zip(first + b"$", second + b"$", strict=False)
+            at = next(i for i, (a, b) in enumerate(padded) if a != b)
+            shown = [text[:60] + b" ... " + text[max(0, at - 200) : at + 100] for text in pair]
+            raise AssertionError(f"a text depends on hidden tiles: {shown[0]!r} or {shown[1]!r}")
+    return len(texts)
 
 
-def pick(found: list[Viewer], rng: Generator) -> Viewer:
-    return found[rng.randint(len(found))]
+def pick(candidates: list[Viewer], rng: Generator) -> Viewer:
+    return candidates[rng.randint(len(candidates))]
 
 
 @pytest.mark.usefixtures("pinned")
-@each_world
+@each_scenario
 def test_messages_do_not_depend_on_hidden_tiles(tmp_path: Path, case: Case, kind: str) -> None:
     async def run() -> int:
-        world, rng, same = played(case, kind), Generator(f"{case} {kind}"), 0
-        async with inside(tmp_path) as made:
-            # Every second entry of a game for two; of the others as many, spread over the whole game.
+        scenario, rng, compared = play_scenario(case, kind), Generator(f"{case} {kind}"), 0
+        async with running_app(tmp_path) as app:
+            # Every second entry of a game for two; about as many of longer games.
             stride = 2 if kind == "people" and case in PAIRS else 5
-            for number in range(case.players + 1, len(world.acts), stride):
-                now = world.upto(number)
-                viewer = pick(viewers(case, kind, now.game.turn), rng)
-                other = twin(now, viewer, rng)
+            for number in range(case.players + 1, len(scenario.log), stride):
+                current = scenario.upto(number)
+                viewer = pick(viewers(case, kind, current.game.turn), rng)
+                other = twin(current, viewer, rng)
                 if other is not None:
-                    said = await see_happen(made, now, viewer)
-                    same += compare(said, await see_happen(made, other, viewer))
-        return same
+                    texts = await collect_broadcast(app, current, viewer)
+                    compared += assert_equal(texts, await collect_broadcast(app, other, viewer))
+        return compared
 
     assert asyncio.run(run()) > 0
 
 
 @pytest.mark.usefixtures("pinned")
-@each_world
+@each_scenario
 def test_responses_do_not_depend_on_hidden_tiles(tmp_path: Path, case: Case, kind: str) -> None:
     async def run() -> int:
-        world, rng, same = played(case, kind), Generator(f"{case} {kind} answers"), 0
-        async with inside(tmp_path, bot_seconds=AS_LONG_AS_IT_TAKES) as made:
-            for number in range(case.players + 1, len(world.acts), EVERY):
-                now = world.upto(number)
-                viewer = pick(viewers(case, kind, now.game.turn), rng)
-                other = twin(now, viewer, rng)
+        scenario, rng, compared = play_scenario(case, kind), Generator(f"{case} {kind} answers"), 0
+        async with running_app(tmp_path, bot_seconds=HINT_SECONDS) as app:
+            for number in range(case.players + 1, len(scenario.log), STRIDE):
+                current = scenario.upto(number)
+                viewer = pick(viewers(case, kind, current.game.turn), rng)
+                other = twin(current, viewer, rng)
                 if other is not None:
-                    slow = same == 0
-                    said = await ask_everything(made, now, viewer, slow=slow)
-                    same += compare(said, await ask_everything(made, other, viewer, slow=slow))
-        return same
+                    slow = compared == 0
+                    texts = await collect_responses(app, current, viewer, slow=slow)
+                    compared += assert_equal(texts, await collect_responses(app, other, viewer, slow=slow))
+        return compared
 
     assert asyncio.run(run()) > 0
 
 
 def test_every_route_is_compared_or_changes_no_table(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            asked = targets(made, "axio", slow=True)
-            for route in made.litestar.routes:
+        async with running_app(tmp_path) as app:
+            requested = targets(app, "axio", slow=True)
+            for route in app.litestar.routes:
                 if isinstance(route, WebSocketRoute):
                     assert route.path_format == "/api/tables/{table_id}/live"
                     continue
                 assert isinstance(route, HTTPRoute)
                 for method in route.methods - {"GET", "OPTIONS", "HEAD"}:
                     name = f"{method} {route.path_format}"
-                    assert (route.path_format in BODIES) != (name in ELSEWHERE), name
+                    assert (route.path_format in BODIES) != (name in UNRELATED), name
                     assert ("table_id" in route.path_parameters) == (route.path_format in BODIES)
-            gets = [route for route in made.litestar.routes if "GET" in getattr(route, "methods", ())]
-            assert len({target.partition("?")[0] for target in asked}) == len(gets)
+            gets = [route for route in app.litestar.routes if "GET" in getattr(route, "methods", ())]
+            assert len({target.partition("?")[0] for target in requested}) == len(gets)
             assert {route.path_format for route in gets} >= SLOW
 
     asyncio.run(run())
 
 
 def test_comparison_detects_a_leak(tmp_path: Path, pinned: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a server that shows every hand, both tests above fail."""
-    honest = room_module.Room.view
+    """With a server that leaks the position, both tests above fail."""
+    view = room_module.Room.view
 
     def leaking(room: room_module.Room, viewer: Any, ack: str | None = None) -> Any:
         assert room.game.table is not None
-        return honest(room, viewer, ack or room.game.table.position)
+        return view(room, viewer, ack or room.game.table.position)
 
     async def run() -> None:
         case = Case("axio", 2)
         viewer, rng = Viewer("seat 0", "person-0", 0), Generator("leak")
-        # Not everywhere is there a twin: some positions leave nothing to be different.
-        worlds = (played(case, "people").upto(number) for number in range(14, 30))
-        world, other = next((one, two) for one in worlds if (two := twin(one, viewer, rng)) is not None)
-        async with inside(tmp_path, bot_seconds=AS_LONG_AS_IT_TAKES) as made:
-            for witness in (see_happen, lambda *of: ask_everything(*of, slow=False)):
-                said = await witness(made, world, viewer)
-                twins = await witness(made, other, viewer)
-                with pytest.raises(AssertionError, match="depends on what is hidden"):
-                    compare(said, twins)
+        # Some positions have no twin because nothing is hidden.
+        scenarios = (play_scenario(case, "people").upto(number) for number in range(14, 30))
+        scenario, other = next(
+            (candidate, match)
+            for candidate in scenarios
+            if (match := twin(candidate, viewer, rng)) is not None
+        )
+        async with running_app(tmp_path, bot_seconds=HINT_SECONDS) as app:
+            for collect in (collect_broadcast, lambda *args: collect_responses(*args, slow=False)):
+                texts = await collect(app, scenario, viewer)
+                twin_texts = await collect(app, other, viewer)
+                with pytest.raises(AssertionError, match="depends on hidden tiles"):
+                    assert_equal(texts, twin_texts)
 
     monkeypatch.setattr(room_module.Room, "view", leaking)
     asyncio.run(run())

@@ -13,64 +13,64 @@ import pytest
 from axiogames.analysis.review.hints import best_moves as real_best_moves
 from axiogames.players import PLAYERS
 from axiogames.players.bots.simple import Greedy
-from axiogames.server.domain import bots as module
+from axiogames.server.domain import bots as bots_module
 from axiogames.server.transport.rate_limits import HINTS
 from axiogames.server.work_pools import QueueLimits
-from tests.server.in_process import Guest, Inside, Socket, inside
+from tests.server.in_process import App, Guest, Socket, running_app
 from tests.server.rooms import run, until
 
 GAME = "rota"
 
 
 class SlowHints:
-    """Hints that take until they are let go."""
+    """Delays hints until `go` is set."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.go = threading.Event()
-        self.made = 0
-        monkeypatch.setattr(module, "best_moves", self._hint)
-        monkeypatch.setattr(module, "HINT_ROLLOUTS", 40)
+        self.computed = 0
+        monkeypatch.setattr(bots_module, "best_moves", self._hint)
+        monkeypatch.setattr(bots_module, "HINT_ROLLOUTS", 40)
 
-    def _hint(self, *given: Any) -> Any:
+    def _hint(self, *args: Any) -> Any:
         assert self.go.wait(30)
-        self.made += 1
-        return real_best_moves(*given)
+        self.computed += 1
+        return real_best_moves(*args)
 
 
-class AtTable:
-    """Somebody at a table with a bot, whose turn it is."""
+class SeatedGuest:
+    """A guest at a table with a bot, and their WebSocket. It is their turn."""
 
-    def __init__(self, made: Inside, guest: Guest, table: str, socket: Socket, n: int) -> None:
-        self.made, self.guest, self.table, self.socket, self.n = made, guest, table, socket, n
+    def __init__(self, app: App, guest: Guest, table: str, socket: Socket, n: int) -> None:
+        self.app, self.guest, self.table, self.socket, self.n = app, guest, table, socket, n
 
     @classmethod
-    async def sit(cls, made: Inside, name: str = "Ann") -> AtTable:
-        guest = await made.guest(name)
+    async def sit(cls, app: App, name: str = "Ann") -> SeatedGuest:
+        guest = await app.guest(name)
         seats = [{"kind": "me"}, {"kind": "bot", "level": "greedy"}]
-        table = (await made.open(guest, GAME, seats))["id"]
-        return await cls.join(made, guest, table)
+        table = (await app.open(guest, GAME, seats))["id"]
+        return await cls.join(app, guest, table)
 
     @classmethod
-    async def join(cls, made: Inside, guest: Guest, table: str) -> AtTable:
-        socket = await made.socket(table, guest.token)
-        view = await socket.until(lambda told: told["type"] == "view")
-        return cls(made, guest, table, socket, view["n"])
+    async def join(cls, app: App, guest: Guest, table: str) -> SeatedGuest:
+        socket = await app.socket(table, guest.token)
+        view = await socket.until(lambda message: message["type"] == "view")
+        return cls(app, guest, table, socket, view["n"])
 
-    async def again(self) -> AtTable:
-        """The same person with one more WebSocket."""
-        return await self.join(self.made, self.guest, self.table)
+    async def reconnect(self) -> SeatedGuest:
+        """Open another WebSocket for the same guest."""
+        return await self.join(self.app, self.guest, self.table)
 
-    def ask(self, message: str = "h") -> None:
-        self.socket.send(do="hint", id=message, n=self.n)
+    def request(self, message_id: str = "h") -> None:
+        self.socket.send(do="hint", id=message_id, n=self.n)
 
-    async def answer(self, message: str = "h") -> dict[str, Any]:
-        return await self.socket.until(lambda told: told.get("id") == message)
+    async def answer(self, message_id: str = "h") -> dict[str, Any]:
+        return await self.socket.until(lambda message: message.get("id") == message_id)
 
 
-def played(tmp_path: Path, work: Callable[[Inside], Coroutine[Any, Any, None]], **settings: Any) -> None:
+def run_app(tmp_path: Path, work: Callable[[App], Coroutine[Any, Any, None]], **settings: Any) -> None:
     async def main() -> None:
-        async with inside(tmp_path, **settings) as made:
-            await work(made)
+        async with running_app(tmp_path, **settings) as app:
+            await work(app)
 
     run(main)
 
@@ -78,23 +78,25 @@ def played(tmp_path: Path, work: Callable[[Inside], Coroutine[Any, Any, None]], 
 def test_bots_move_while_hints_are_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slow = SlowHints(monkeypatch)
 
-    async def work(made: Inside) -> None:
-        hostile = [await AtTable.sit(made, f"Mallory {number}") for number in range(4)]
-        honest = await AtTable.sit(made)
-        for one in hostile:
-            one.ask()
-        advice = made.server.bots.advice
+    async def work(app: App) -> None:
+        hostile = [await SeatedGuest.sit(app, f"Mallory {number}") for number in range(4)]
+        honest = await SeatedGuest.sit(app)
+        for guest in hostile:
+            guest.request()
+        advice = app.server.bots.advice
         await until(lambda: (advice.running, advice.waiting) == (1, (3,)))
         try:
             honest.socket.send(do="move", id="m", n=honest.n, pick=0)
-            await honest.socket.until(lambda told: told.get("n", 0) == honest.n + 2)  # the bot has moved
-            assert slow.made == 0
+            await honest.socket.until(
+                lambda message: message.get("n", 0) == honest.n + 2
+            )  # the bot has moved
+            assert slow.computed == 0
         finally:
             slow.go.set()
-        for one in hostile:
-            assert (await one.answer())["type"] == "hint"
+        for guest in hostile:
+            assert (await guest.answer())["type"] == "hint"
 
-    played(tmp_path, work)
+    run_app(tmp_path, work)
 
 
 def test_one_hint_at_a_time_per_person_across_sockets(
@@ -102,154 +104,154 @@ def test_one_hint_at_a_time_per_person_across_sockets(
 ) -> None:
     slow = SlowHints(monkeypatch)
 
-    async def work(made: Inside) -> None:
-        ann = await AtTable.sit(made)
-        more = [await ann.again() for _ in range(5)]
-        ann.ask()
-        await until(lambda: made.server.bots.advice.running == 1)
-        for one in more:
-            one.ask()
-            refused = await one.answer()
+    async def work(app: App) -> None:
+        ann = await SeatedGuest.sit(app)
+        more = [await ann.reconnect() for _ in range(5)]
+        ann.request()
+        await until(lambda: app.server.bots.advice.running == 1)
+        for other in more:
+            other.request()
+            refused = await other.answer()
             assert (refused["type"], refused["code"]) == ("refused", "too_fast")
-        ann.ask("again")  # the table hears its clients meanwhile
+        ann.request("again")  # the room handles messages meanwhile
         assert (await ann.answer("again"))["code"] == "too_fast"
         slow.go.set()
         assert (await ann.answer())["type"] == "hint"
-        await until(lambda: len(made.server.hints) == 0)
-        more[0].ask("later")
+        await until(lambda: len(app.server.hints) == 0)
+        more[0].request("later")
         assert (await more[0].answer("later"))["type"] == "hint"
 
-    played(tmp_path, work)
+    run_app(tmp_path, work)
 
 
-def test_disconnecting_frees_the_place_in_the_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_disconnecting_cancels_the_queued_hint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slow = SlowHints(monkeypatch)
 
-    async def work(made: Inside) -> None:
-        first, gone, stays = [await AtTable.sit(made, name) for name in ("Ann", "Bob", "Cid")]
-        advice = made.server.bots.advice
-        for one in (first, gone, stays):
-            one.ask()
+    async def work(app: App) -> None:
+        first, gone, stays = [await SeatedGuest.sit(app, name) for name in ("Ann", "Bob", "Cid")]
+        advice = app.server.bots.advice
+        for guest in (first, gone, stays):
+            guest.request()
         await until(lambda: advice.waiting == (2,))
         await gone.socket.close()
-        made.sockets.remove(gone.socket)
+        app.sockets.remove(gone.socket)
         await until(lambda: advice.waiting == (1,))
-        back = await gone.again()
-        back.ask()
+        back = await gone.reconnect()
+        back.request()
         await until(lambda: advice.waiting == (2,))
         slow.go.set()
-        for one in (first, stays, back):
-            assert (await one.answer())["type"] == "hint"
-        assert slow.made == 3
+        for guest in (first, stays, back):
+            assert (await guest.answer())["type"] == "hint"
+        assert slow.computed == 3
 
-    played(tmp_path, work)
+    run_app(tmp_path, work)
 
 
 def test_one_network_fills_only_part_of_the_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slow = SlowHints(monkeypatch)
 
-    async def work(made: Inside) -> None:
-        guests = [await AtTable.sit(made, f"Mallory {number}") for number in range(12)]
-        ann = await AtTable.sit(made)
-        for one in guests:
-            one.ask()
-        advice = made.server.bots.advice
+    async def work(app: App) -> None:
+        guests = [await SeatedGuest.sit(app, f"Mallory {number}") for number in range(12)]
+        ann = await SeatedGuest.sit(app)
+        for guest in guests:
+            guest.request()
+        advice = app.server.bots.advice
         await until(lambda: advice.refused == 5)
         assert (advice.running, advice.waiting) == (1, (6,))
         assert (await guests[-1].answer())["code"] == "busy"
-        made.server.bots.requesters.note(ann.guest.id, "elsewhere")
-        ann.ask()
+        app.server.bots.requesters.note(ann.guest.id, "elsewhere")
+        ann.request()
         await until(lambda: advice.waiting == (7,))
         slow.go.set()
         assert (await ann.answer())["type"] == "hint"
-        assert slow.made <= 4  # the one that ran, one of theirs, then hers
+        assert slow.computed <= 4  # the running hint, one of the other network, then Ann's
 
-    played(tmp_path, work)
+    run_app(tmp_path, work)
 
 
 def test_hints_are_rate_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slow = SlowHints(monkeypatch)
     slow.go.set()
 
-    async def work(made: Inside) -> None:
-        ann = await AtTable.sit(made)
-        made.server.limits.active = True
+    async def work(app: App) -> None:
+        ann = await SeatedGuest.sit(app)
+        app.server.limits.active = True
         codes = []
         for number in range(int(HINTS.burst) + 20):
-            ann.ask(str(number))
-            told = await ann.answer(str(number))
-            codes.append(told.get("code"))
+            ann.request(str(number))
+            message = await ann.answer(str(number))
+            codes.append(message.get("code"))
             if codes[-1] is not None:
                 break
-            await until(lambda: len(made.server.hints) == 0)
+            await until(lambda: len(app.server.hints) == 0)
         assert codes[-1] == "too_fast"
         assert len(codes) > HINTS.burst
 
-    played(tmp_path, work)
+    run_app(tmp_path, work)
 
 
 def test_failing_hint_is_refused_and_logged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(*_: object) -> None:
-        raise RuntimeError("no idea")
+        raise RuntimeError("broken")
 
-    monkeypatch.setattr(module, "best_moves", broken)
+    monkeypatch.setattr(bots_module, "best_moves", broken)
 
-    async def work(made: Inside) -> None:
-        ann = await AtTable.sit(made)
-        ann.ask()
+    async def work(app: App) -> None:
+        ann = await SeatedGuest.sit(app)
+        ann.request()
         assert (await ann.answer())["code"] == "busy"
-        await until(lambda: len(made.server.hints) == 0)
+        await until(lambda: len(app.server.hints) == 0)
 
-    played(tmp_path, work)
+    run_app(tmp_path, work)
     assert "a hint at table" in caplog.text
 
 
-class Blocked:
-    """A bot that does not answer until it is let go."""
+class BlockedBot:
+    """A bot that does not respond until `go` is set."""
 
     name = "blocked"
     go = threading.Event()
 
-    def choose(self, *given: Any) -> Any:
+    def choose(self, *args: Any) -> Any:
         assert self.go.wait(30)
-        return Greedy().choose(*given)
+        return Greedy().choose(*args)
 
 
 @pytest.fixture
 def blocked(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """Put a bot that blocks in place of one that people are offered."""
+    """Replace one of the offered bots by `BlockedBot`. Setting the event lets it respond."""
     go = threading.Event()
-    monkeypatch.setattr(Blocked, "go", go)
-    monkeypatch.setitem(PLAYERS, "level8", Blocked)
+    monkeypatch.setattr(BlockedBot, "go", go)
+    monkeypatch.setitem(PLAYERS, "level8", BlockedBot)
     return go
 
 
 def test_hanging_bot_is_logged_counted_and_replaced(
     tmp_path: Path, blocked: threading.Event, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def work(made: Inside) -> None:
-        pool = made.server.bots.moves
+    async def work(app: App) -> None:
+        pool = app.server.bots.moves
         pool.job_timeout = 0.0
         try:
-            ann = await made.guest("Ann")
+            ann = await app.guest("Ann")
             seats = [{"kind": "me"}, {"kind": "bot", "level": "level8"}]
-            table = (await made.open(ann, GAME, seats))["id"]
-            socket = await made.socket(table, ann.token)
-            n = (await socket.until(lambda told: told["type"] == "view"))["n"]
+            table = (await app.open(ann, GAME, seats))["id"]
+            socket = await app.socket(table, ann.token)
+            n = (await socket.until(lambda message: message["type"] == "view"))["n"]
             socket.send(do="move", id="m", n=n, pick=0)
-            await socket.reach(n + 2)  # a move was made for it
+            await socket.until_entry(n + 2)  # a random move was played instead
             assert (pool.timed_out, pool.timeouts) == (1, 1)
             pool.job_timeout = None
-            other = await AtTable.sit(made, "Bob")  # another thread stands in
+            other = await SeatedGuest.sit(app, "Bob")  # served by a spare thread
             other.socket.send(do="move", id="m", n=other.n, pick=0)
-            await other.socket.reach(other.n + 2)
+            await other.socket.until_entry(other.n + 2)
         finally:
             blocked.set()
         await until(lambda: pool.timed_out == pool.running == 0)
 
-    played(tmp_path, work)
+    run_app(tmp_path, work)
     assert "the bot level8 does not respond" in caplog.text
 
 
@@ -258,7 +260,7 @@ def test_bot_moves_are_queued_fairly_between_people(
 ) -> None:
     seconds: dict[str, float] = {}
 
-    class Timed:
+    class TimedBot:
         name = "timed"
 
         def choose(self, view: Any, budget: Any, rng: Any) -> Any:
@@ -266,51 +268,51 @@ def test_bot_moves_are_queued_fairly_between_people(
             seconds[f"move {len(seconds)}"] = budget.seconds
             return Greedy().choose(view, budget, rng)
 
-    monkeypatch.setitem(PLAYERS, "level8", Timed)
+    monkeypatch.setitem(PLAYERS, "level8", TimedBot)
 
-    async def work(made: Inside) -> None:
-        bots, pool = made.server.bots, made.server.bots.moves
-        ann = await AtTable.sit(made)
-        view = (await made.server.rooms.get(ann.table)).game.table
-        assert view is not None
+    async def work(app: App) -> None:
+        bots, pool = app.server.bots, app.server.bots.moves
+        ann = await SeatedGuest.sit(app)
+        table = (await app.server.rooms.get(ann.table)).game.table
+        assert table is not None
         order: list[str] = []
 
         async def choose(person: str) -> None:
-            await bots.choose("level8", view.view(view.turn), person)
+            await bots.choose("level8", table.view(table.turn), person)
             order.append(person)
 
         for guest in range(4):
             bots.requesters.note(f"mallory{guest}", "6.6.6.6")
-        asked = [asyncio.create_task(choose(f"mallory{number % 4}")) for number in range(40)]
+        tasks = [asyncio.create_task(choose(f"mallory{number % 4}")) for number in range(40)]
         await until(lambda: pool.waiting == (39,))
-        asked.append(asyncio.create_task(choose("ann")))
+        tasks.append(asyncio.create_task(choose("ann")))
         await until(lambda: pool.waiting == (40,))
         blocked.set()
-        await asyncio.gather(*asked)
+        await asyncio.gather(*tasks)
         assert order.index("ann") <= 2
         times = list(seconds.values())
-        # Two networks share a thread; theirs has four guests with ten bots each.
+        # Two networks share a thread; the one of Mallory has four guests with ten bots each.
         assert times[order.index("ann")] == pytest.approx(0.5)
         assert min(times) <= 1 / 80 + 1e-9
 
-    played(tmp_path, work)
+    run_app(tmp_path, work)
 
 
 def test_bot_waits_for_a_full_queue(
     tmp_path: Path, blocked: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOVE_QUEUE", QueueLimits(1))
-    monkeypatch.setattr(module, "RETRY_SECONDS", 0.0)
+    monkeypatch.setattr(bots_module, "MOVE_QUEUE", QueueLimits(1))
+    monkeypatch.setattr(bots_module, "RETRY_SECONDS", 0.0)
 
-    async def work(made: Inside) -> None:
-        bots = made.server.bots
-        ann = await AtTable.sit(made)
-        table = (await made.server.rooms.get(ann.table)).game.table
+    async def work(app: App) -> None:
+        bots = app.server.bots
+        ann = await SeatedGuest.sit(app)
+        table = (await app.server.rooms.get(ann.table)).game.table
         assert table is not None
-        asked = [asyncio.create_task(bots.choose("level8", table.view(table.turn), "ann")) for _ in range(4)]
+        tasks = [asyncio.create_task(bots.choose("level8", table.view(table.turn), "ann")) for _ in range(4)]
         await until(lambda: bots.moves.refused >= 2)
         blocked.set()
-        for choice in await asyncio.gather(*asked):
+        for choice in await asyncio.gather(*tasks):
             assert choice.move in list(table.legal_moves())
 
-    played(tmp_path, work)
+    run_app(tmp_path, work)

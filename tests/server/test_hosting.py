@@ -26,8 +26,8 @@ from axiogames.server.domain.reviews import MAX_REVIEWS
 from axiogames.server.settings import Settings
 from axiogames.server.transport import rate_limits
 from axiogames.server.transport.rate_limits import RateLimit
-from tests.server.driving import Live, RunningServer, free_port, start_server
-from tests.server.live import PATIENCE
+from tests.server.driving import LiveSocket, RunningServer, free_port, start_server
+from tests.server.live import TIMEOUT
 from tests.server.postgres import missing
 
 ROOT = Path(__file__).parents[2]
@@ -66,12 +66,15 @@ def test_documented_commands_and_options_exist(page: str) -> None:
         while isinstance(command, click.Group) and rest:
             command = command.get_command(context, rest.pop(0))
         assert command is not None, words
-        known = {"--help", *(name for one in command.params for name in (*one.opts, *one.secondary_opts))}
+        known = {
+            "--help",
+            *(name for param in command.params for name in (*param.opts, *param.secondary_opts)),
+        }
         wrong = [word for word in rest if word.startswith("-") and word.partition("=")[0] not in known]
         assert not wrong, (page, words)
         if "…" not in rest and not isinstance(command, click.Group):
-            wanted = any(isinstance(one, click.Argument) and one.required for one in command.params)
-            if "--help" not in rest and (rest or not wanted):  # an inline command name without arguments
+            required = any(isinstance(param, click.Argument) and param.required for param in command.params)
+            if "--help" not in rest and (rest or not required):  # an inline command name without arguments
                 command.make_context(command.name, rest)
 
 
@@ -92,72 +95,72 @@ def options(*path: str) -> set[str]:
 
 
 def test_documented_retention_days_match_code() -> None:
-    usual = Settings()
+    defaults = Settings()
     for option in ("open", "unfinished", "closed", "guests", "reviews"):
         (row,) = (line for line in HOSTING.splitlines() if line.endswith(f"| `--keep-{option}` |"))
-        assert f" {getattr(usual, f'keep_{option}')} days" in row, row
+        assert f" {getattr(defaults, f'keep_{option}')} days" in row, row
     assert f"when there are {MAX_REVIEWS:,} newer ones" in row
-    assert f"{usual.max_tables:,} of all, {usual.max_tables_per_person} of one person" in HOSTING
+    assert f"{defaults.max_tables:,} of all, {defaults.max_tables_per_person} of one person" in HOSTING
 
 
 def test_documented_rates_match_code() -> None:
-    def an_hour(pace: RateLimit) -> str:
-        return f"{pace.burst:g} at once and {pace.rate * 3600:.0f} an hour"
+    def hourly(limit: RateLimit) -> str:
+        return f"{limit.burst:g} at once and {limit.rate * 3600:.0f} an hour"
 
-    listed = an_hour(rate_limits.LISTED_FROM_ADDRESS).replace(" at once", "")
-    assert f"{an_hour(rate_limits.TABLES_FROM_ADDRESS)}; {listed} of them in the lobby" in HOSTING
+    listed = hourly(rate_limits.LISTED_FROM_ADDRESS).replace(" at once", "")
+    assert f"{hourly(rate_limits.TABLES_FROM_ADDRESS)}; {listed} of them in the lobby" in HOSTING
     assert (
         f"{rate_limits.NEW_GUESTS.burst} at once and {rate_limits.NEW_GUESTS.rate * 60:g} a minute" in HOSTING
     )
-    assert an_hour(rate_limits.DAILY_FROM_ADDRESS) in HOSTING
+    assert hourly(rate_limits.DAILY_FROM_ADDRESS) in HOSTING
 
 
 # ------------------------------------------------------------------ proxies
 
 
-class Visitor:
+class ProxiedBrowser:
     """Client that connects through a proxy like a browser."""
 
     def __init__(self, origin: str) -> None:
         self.origin = origin
-        self.place = origin.partition("://")[2]
+        self.netloc = origin.partition("://")[2]
         self.cookie = ""
 
     @property
     def headers(self) -> dict[str, str]:
         return {"Origin": self.origin, "Content-Type": "application/json", "Cookie": self.cookie}
 
-    def ask(self, method: str, path: str, body: object = None) -> Any:
+    def request(self, method: str, path: str, body: object = None) -> Any:
         connection: HTTPConnection
         if self.origin.startswith("https"):
-            connection = HTTPSConnection(self.place, timeout=PATIENCE, context=anybody())
+            connection = HTTPSConnection(self.netloc, timeout=TIMEOUT, context=insecure_context())
         else:
-            connection = HTTPConnection(self.place, timeout=PATIENCE)
+            connection = HTTPConnection(self.netloc, timeout=TIMEOUT)
         connection.request(method, path, None if body is None else json.dumps(body), self.headers)
-        answer = connection.getresponse()
-        content = answer.read()
-        assert answer.status < 400, content
-        if (set_cookie := answer.headers["set-cookie"]) is not None:
+        response = connection.getresponse()
+        content = response.read()
+        assert response.status < 400, content
+        if (set_cookie := response.headers["set-cookie"]) is not None:
             assert ("Secure" in set_cookie) == self.origin.startswith("https"), set_cookie
             self.cookie = set_cookie.partition(";")[0]
         connection.close()
         return json.loads(content)
 
-    def live(self, table: str) -> Live:
+    def live(self, table: str) -> LiveSocket:
         secure = self.origin.startswith("https")
-        return Live(
+        return LiveSocket(
             connect(
                 f"{self.origin.replace('http', 'ws', 1)}/api/tables/{table}/live",
                 additional_headers={"Cookie": self.cookie},
                 origin=Origin(self.origin),
-                ssl=anybody() if secure else None,
+                ssl=insecure_context() if secure else None,
                 max_size=None,
                 proxy=None,
             )
         )
 
 
-def anybody() -> ssl.SSLContext:
+def insecure_context() -> ssl.SSLContext:
     """Return a TLS context that accepts any certificate."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
@@ -171,34 +174,34 @@ def process(*words: str | Path, folder: Path, port: int) -> Iterator[None]:
         environment = {"HOME": str(folder), "PATH": "/usr/bin"}
         running = subprocess.Popen(list(map(str, words)), stdout=out, stderr=out, cwd=folder, env=environment)
     try:
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         while True:
             try:
-                with closing(HTTPConnection("127.0.0.1", port, timeout=1)) as tried:
-                    tried.connect()
+                with closing(HTTPConnection("127.0.0.1", port, timeout=1)) as connection:
+                    connection.connect()
                 break
             except OSError:
-                why = (folder / "out.txt").read_text(errors="replace")
-                assert time.monotonic() < end, why
-                assert running.poll() is None, why
+                output = (folder / "out.txt").read_text(errors="replace")
+                assert time.monotonic() < end, output
+                assert running.poll() is None, output
                 time.sleep(0.05)
         yield
     finally:
         running.send_signal(signal.SIGTERM)
-        running.wait(PATIENCE)
+        running.wait(TIMEOUT)
 
 
 def play(origin: str) -> None:
     """Play a game through a proxy."""
-    ann = Visitor(origin)
-    ann.ask("GET", "/api/me")
-    opened = ann.ask("POST", "/api/tables", {"game": "trio", "seats": [{"kind": "me"}, {"kind": "open"}]})
-    bot = {"kind": "me"}, {"kind": "bot", "level": "random"}
-    table = ann.ask("POST", "/api/tables", {"game": "trio", "seats": list(bot)})["id"]
+    ann = ProxiedBrowser(origin)
+    ann.request("GET", "/api/me")
+    opened = ann.request("POST", "/api/tables", {"game": "trio", "seats": [{"kind": "me"}, {"kind": "open"}]})
+    seats = [{"kind": "me"}, {"kind": "bot", "level": "random"}]
+    table = ann.request("POST", "/api/tables", {"game": "trio", "seats": seats})["id"]
     with ann.live(table) as live:
-        assert live.play_to_the_end() is not None
-    assert ann.ask("GET", f"/api/tables/{table}")["now"]["phase"] == "over"
-    assert ann.ask("GET", f"/api/tables/{opened['id']}")["yours"] == [0]
+        assert live.play_to_end() is not None
+    assert ann.request("GET", f"/api/tables/{table}")["now"]["phase"] == "over"
+    assert ann.request("GET", f"/api/tables/{opened['id']}")["yours"] == [0]
 
 
 @pytest.fixture(scope="module")

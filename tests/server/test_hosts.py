@@ -23,115 +23,119 @@ from axiogames.server.transport.hosts import (
 )
 from axiogames.server.transport.origin_guard import client_network, guard
 from axiogames.server.transport.rate_limits import Quota, RateLimits
-from tests.server.in_process import Answer, Inside, inside
+from tests.server.in_process import App, Response, running_app
 
-PROBLEM = ["code", "detail", "status_code"]
+ERROR_FIELDS = ["code", "detail", "status_code"]
 PAGE = "https://play.example"
 
 
 def serve(
-    folder: Path, work: Callable[[Inside], Coroutine[Any, Any, None]], *, limits: bool = False, **how: Any
+    folder: Path, work: Callable[[App], Coroutine[Any, Any, None]], *, limits: bool = False, **settings: Any
 ) -> None:
-    """Let a coroutine ask a server with these settings."""
+    """Run a coroutine with an application with these settings."""
 
     async def run() -> None:
-        async with inside(folder, **how) as made:
-            made.server.limits.active = limits
-            await work(made)
+        async with running_app(folder, **settings) as app:
+            app.server.limits.active = limits
+            await work(app)
 
     asyncio.run(run())
 
 
-def code(answer: Answer) -> tuple[int, str]:
-    """The status and the code of an error."""
-    assert sorted(answer.json) == PROBLEM
-    return answer.status, answer.json["code"]
+def code(response: Response) -> tuple[int, str]:
+    """Return the status and code of an error response."""
+    assert sorted(response.json) == ERROR_FIELDS
+    return response.status, response.json["code"]
 
 
-def headers(answer: Answer) -> dict[str, str]:
-    found = {name.decode(): value.decode() for name, value in answer.headers}
-    assert len(found) == len(answer.headers)
+def headers(response: Response) -> dict[str, str]:
+    found = {name.decode(): value.decode() for name, value in response.headers}
+    assert len(found) == len(response.headers)
     return found
 
 
-async def write(made: Inside, **given: str) -> Answer:
-    """A request that writes, with these headers."""
-    host = given.pop("host", "localhost").encode("latin-1")
-    sent = {name.encode(): value.encode("latin-1") for name, value in given.items()}
-    return await made.ask("POST", "/api/guests", body={"name": "Ann"}, headers=sent, host=[host])
+async def post_guest(app: App, **fields: str) -> Response:
+    """Send a writing request with these headers."""
+    host = fields.pop("host", "localhost").encode("latin-1")
+    sent = {name.encode(): value.encode("latin-1") for name, value in fields.items()}
+    return await app.request("POST", "/api/guests", body={"name": "Ann"}, headers=sent, host=[host])
 
 
 # ------------------------------------------------------------------ hosts
 
-OWN = ["localhost", "LOCALHOST:8000", "127.0.0.1:8000", "127.9.9.9", "[::1]:8000", "a.localhost"]
-LAN = ["192.168.1.7:8000", "[fe80::1]:8000", "203.0.113.9"]
-NAMES = [
+LOCAL = ["localhost", "LOCALHOST:8000", "127.0.0.1:8000", "127.9.9.9", "[::1]:8000", "a.localhost"]
+LAN_ADDRESSES = ["192.168.1.7:8000", "[fe80::1]:8000", "203.0.113.9"]
+FOREIGN_NAMES = [
     "evil.example",
     "evil.example:8000",
     "127.0.0.1.evil.example",
     "localhost.evil.example",
     "play.example.evil",
 ]
-NOTHING = [
+INVALID_HOSTS = [
     "", "a b", "http://localhost", "localhost:x", "localhost:99999", "[::1", "::1", "256.1.1.1", "1.2.3",
     "x" * 400, "localhost/", "user@localhost", "local\xe9", "localhost,evil.example", "[localhost]", "..",
     "0x7f.1",
 ]  # fmt: skip
 
 
-def statuses(folder: Path, hosts: list[str], **how: Any) -> list[int]:
-    """What requests for hosts are answered with."""
+def statuses(folder: Path, hosts: list[str], **settings: Any) -> list[int]:
+    """Return the response status for each host."""
     found: list[int] = []
 
-    async def work(made: Inside) -> None:
+    async def work(app: App) -> None:
         for host in hosts:
-            answer = await made.ask("GET", "/health", host=[host.encode("latin-1")])
-            found.append(answer.status)
-            if answer.status != 200:
-                assert code(answer) == {400: (400, "bad_request"), 421: (421, "unknown_host")}[answer.status]
-                assert headers(answer)["x-content-type-options"] == "nosniff"
-            assert (await write(made, host=host)).status == (201 if answer.status == 200 else answer.status)
+            response = await app.request("GET", "/health", host=[host.encode("latin-1")])
+            found.append(response.status)
+            if response.status != 200:
+                assert (
+                    code(response) == {400: (400, "bad_request"), 421: (421, "unknown_host")}[response.status]
+                )
+                assert headers(response)["x-content-type-options"] == "nosniff"
+            assert (await post_guest(app, host=host)).status == (
+                201 if response.status == 200 else response.status
+            )
 
-    serve(folder, work, **how)
+    serve(folder, work, **settings)
     return found
 
 
 def test_foreign_host_names_are_refused(tmp_path: Path) -> None:
-    assert statuses(tmp_path, OWN + LAN) == [200] * (len(OWN) + len(LAN))
-    assert statuses(tmp_path, NAMES) == [421] * len(NAMES)
-    assert statuses(tmp_path, NOTHING) == [400] * len(NOTHING)
+    assert statuses(tmp_path, LOCAL + LAN_ADDRESSES) == [200] * (len(LOCAL) + len(LAN_ADDRESSES))
+    assert statuses(tmp_path, FOREIGN_NAMES) == [421] * len(FOREIGN_NAMES)
+    assert statuses(tmp_path, INVALID_HOSTS) == [400] * len(INVALID_HOSTS)
 
 
 def test_configured_host_names_are_accepted(tmp_path: Path) -> None:
     names = ["box.local:8000", "BOX.local.", "club.lan", "xn--mller-kva.example", "evil.example"]
-    given = {"host": "club.lan", "allowed_hosts": ("box.local", "müller.example")}
-    assert statuses(tmp_path, names, **given) == [200, 200, 200, 200, 421]
+    settings = {"host": "club.lan", "allowed_hosts": ("box.local", "müller.example")}
+    assert statuses(tmp_path, names, **settings) == [200, 200, 200, 200, 421]
 
 
 def test_with_an_origin_only_its_host_and_local_addresses_are_accepted(tmp_path: Path) -> None:
-    hosts = ["play.example", "play.example:443", *OWN, *LAN, *NAMES]
-    wanted = [200] * (2 + len(OWN)) + [421] * (len(LAN) + len(NAMES))
-    assert statuses(tmp_path, hosts, origins=(PAGE,)) == wanted
+    hosts = ["play.example", "play.example:443", *LOCAL, *LAN_ADDRESSES, *FOREIGN_NAMES]
+    expected = [200] * (2 + len(LOCAL)) + [421] * (len(LAN_ADDRESSES) + len(FOREIGN_NAMES))
+    assert statuses(tmp_path, hosts, origins=(PAGE,)) == expected
 
 
 def test_address_of_the_accepting_socket_is_accepted(tmp_path: Path) -> None:
-    async def work(made: Inside) -> None:
+    async def work(app: App) -> None:
         for host, local, status in (
             (b"10.0.0.9:8000", "10.0.0.9", 200),
             (b"10.0.0.9:8000", "::ffff:10.0.0.9", 200),
             (b"10.0.0.9:8000", "10.0.0.8", 421),
             (b"[2001:db8::9]", "2001:db8::9", 200),
         ):
-            answer = await made.ask("GET", "/health", host=[host], server=(local, 8000))
-            assert answer.status == status
+            response = await app.request("GET", "/health", host=[host], server=(local, 8000))
+            assert response.status == status
 
     serve(tmp_path, work, origins=(PAGE,))
 
 
 def test_request_needs_exactly_one_host(tmp_path: Path) -> None:
-    async def work(made: Inside) -> None:
+    async def work(app: App) -> None:
         for hosts in ([], [b"localhost"] * 2, [b"localhost", b"evil.example"]):
-            assert code(await made.ask("GET", "/health", host=hosts)) == (400, "bad_request")
+            assert code(await app.request("GET", "/health", host=hosts)) == (400, "bad_request")
 
     serve(tmp_path, work)
 
@@ -147,15 +151,15 @@ MALFORMED = [
 ]  # fmt: skip
 
 
-def test_malformed_origin_is_foreign(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    async def work(made: Inside) -> None:
-        guest = await made.guest("Ann")
-        table = await made.open(guest, "axio", [{"kind": "me"}, {"kind": "open"}])
+def test_malformed_origin_is_refused(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async def work(app: App) -> None:
+        guest = await app.guest("Ann")
+        table = await app.open(guest, "axio", [{"kind": "me"}, {"kind": "open"}])
         for origin in MALFORMED:
-            assert code(await write(made, origin=origin)) == (403, "foreign_origin"), origin
-            answer = await made.ask("GET", "/health", headers={b"origin": origin.encode("latin-1")})
-            assert answer.status == 200
-            socket = await made.socket(table["id"], headers={b"origin": origin.encode("latin-1")})
+            assert code(await post_guest(app, origin=origin)) == (403, "foreign_origin"), origin
+            response = await app.request("GET", "/health", headers={b"origin": origin.encode("latin-1")})
+            assert response.status == 200
+            socket = await app.socket(table["id"], headers={b"origin": origin.encode("latin-1")})
             assert socket.closed == 4403
 
     serve(tmp_path, work)
@@ -163,7 +167,7 @@ def test_malformed_origin_is_foreign(tmp_path: Path, caplog: pytest.LogCaptureFi
 
 
 ORIGINS: list[tuple[tuple[str, ...], str, str, str, bool]] = [
-    # --origin, Host, Origin, scheme, whether it may write
+    # --origin, Host, Origin, scheme, expected permission
     ((), "localhost:8000", "http://localhost:8000", "http", True),
     ((), "localhost", "http://localhost:80", "http", True),
     ((), "localhost:8000", "https://localhost:8000", "http", False),
@@ -190,10 +194,10 @@ def test_only_our_own_page_can_write(tmp_path: Path) -> None:
         assert parsed is not None
         assert site.may_write(origin, parsed, scheme) is allowed, number
 
-    async def work(made: Inside) -> None:
-        assert (await write(made, host="play.example", origin=PAGE)).status == 201
-        assert code(await write(made, host="play.example", origin="http://play.example"))[0] == 403
-        assert code(await write(made, host="evil.example", origin="http://evil.example"))[0] == 421
+    async def work(app: App) -> None:
+        assert (await post_guest(app, host="play.example", origin=PAGE)).status == 201
+        assert code(await post_guest(app, host="play.example", origin="http://play.example"))[0] == 403
+        assert code(await post_guest(app, host="evil.example", origin="http://evil.example"))[0] == 421
 
     serve(tmp_path, work, origins=(PAGE,))
 
@@ -215,24 +219,24 @@ def test_invalid_addresses_in_settings_are_refused(text: str) -> None:
 # ------------------------------------------------------------------ proxies
 
 
-def hops(proxies: tuple[str, ...], peer: str, forwarded: str) -> str:
+def client_address(proxies: tuple[str, ...], peer: str, forwarded: str) -> str:
     return TrustedProxies(proxies).client(peer, forwarded)
 
 
 def test_client_is_the_rightmost_untrusted_hop() -> None:
-    ours = ("10.0.0.0/8", "2001:db8::/32", "127.0.0.1")
-    assert hops((), "127.0.0.1", "192.0.2.1") == "127.0.0.1"
-    assert hops(ours, "192.0.2.9", "192.0.2.1") == "192.0.2.9"
-    assert hops(ours, "10.0.0.1", "192.0.2.1") == "192.0.2.1"
-    assert hops(ours, "10.0.0.1", "6.6.6.6, 192.0.2.1, 10.0.0.2") == "192.0.2.1"
-    assert hops(ours, "10.0.0.1", "6.6.6.6, forged, 10.0.0.2") == "10.0.0.2"
-    assert hops(ours, "10.0.0.1", "192.0.2.1:4711") == "192.0.2.1"
-    assert hops(ours, "10.0.0.1", "[2a00::1]:4711") == "2a00::1"
-    assert hops(ours, "::ffff:10.0.0.1", "192.0.2.1") == "192.0.2.1"
-    assert hops(("::ffff:10.0.0.0/104",), "10.0.0.1", "192.0.2.1") == "192.0.2.1"
-    assert hops(ours, "10.0.0.1", "10.0.0.3, 10.0.0.2") == "10.0.0.3"
-    assert hops(ours, "10.0.0.1", "") == "10.0.0.1"
-    assert hops(ours, "10.0.0.1", "6.6.6.6," * 3_000 + "192.0.2.1") == "192.0.2.1"
+    proxies = ("10.0.0.0/8", "2001:db8::/32", "127.0.0.1")
+    assert client_address((), "127.0.0.1", "192.0.2.1") == "127.0.0.1"
+    assert client_address(proxies, "192.0.2.9", "192.0.2.1") == "192.0.2.9"
+    assert client_address(proxies, "10.0.0.1", "192.0.2.1") == "192.0.2.1"
+    assert client_address(proxies, "10.0.0.1", "6.6.6.6, 192.0.2.1, 10.0.0.2") == "192.0.2.1"
+    assert client_address(proxies, "10.0.0.1", "6.6.6.6, forged, 10.0.0.2") == "10.0.0.2"
+    assert client_address(proxies, "10.0.0.1", "192.0.2.1:4711") == "192.0.2.1"
+    assert client_address(proxies, "10.0.0.1", "[2a00::1]:4711") == "2a00::1"
+    assert client_address(proxies, "::ffff:10.0.0.1", "192.0.2.1") == "192.0.2.1"
+    assert client_address(("::ffff:10.0.0.0/104",), "10.0.0.1", "192.0.2.1") == "192.0.2.1"
+    assert client_address(proxies, "10.0.0.1", "10.0.0.3, 10.0.0.2") == "10.0.0.3"
+    assert client_address(proxies, "10.0.0.1", "") == "10.0.0.1"
+    assert client_address(proxies, "10.0.0.1", "6.6.6.6," * 3_000 + "192.0.2.1") == "192.0.2.1"
 
 
 def test_limits_are_per_ipv4_address_or_ipv6_64_prefix() -> None:
@@ -244,36 +248,36 @@ def test_limits_are_per_ipv4_address_or_ipv6_64_prefix() -> None:
 
 
 def test_untrusted_proxy_cannot_forge_an_address(tmp_path: Path) -> None:
-    async def tries(made: Inside, peer: str) -> int:
-        """How many of twenty phrases are tried, each said to come from somebody else."""
+    async def count_checked(app: App, peer: str) -> int:
+        """Return how many of 20 phrases are checked, each with another forwarded address."""
         found = []
         for number in range(20):
             sent = {b"x-forwarded-for": b"192.0.2.%d" % number}
-            answer = await made.ask(
+            response = await app.request(
                 "POST", "/api/enter", body={"phrase": "x"}, headers=sent, client=(peer, 1)
             )
-            found.append(answer.json["code"])
+            found.append(response.json["code"])
         return found.count("wrong_secret")
 
-    async def work(made: Inside) -> None:
-        assert await tries(made, "127.0.0.1") == 8  # somebody on this machine
-        assert await tries(made, "10.0.0.6") == 8
-        assert await tries(made, "10.0.0.5") == 20  # the proxy that was named
+    async def work(app: App) -> None:
+        assert await count_checked(app, "127.0.0.1") == 8  # an untrusted client
+        assert await count_checked(app, "10.0.0.6") == 8
+        assert await count_checked(app, "10.0.0.5") == 20  # the trusted proxy
 
     serve(tmp_path, work, limits=True, proxies=("10.0.0.5",))
 
 
 def test_sockets_per_person_are_limited(tmp_path: Path) -> None:
-    async def work(made: Inside) -> None:
-        ann, bob = await made.guest("Ann"), await made.guest("Bob")
-        table = await made.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
-        made.server.limits.sockets_per_person = Quota(2)
-        first, second = [await made.socket(table["id"], ann.token) for _ in range(2)]
-        third = await made.socket(table["id"], ann.token)
-        assert await third.end() == 4429
-        assert (await made.socket(table["id"], bob.token)).closed is None
+    async def work(app: App) -> None:
+        ann, bob = await app.guest("Ann"), await app.guest("Bob")
+        table = await app.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
+        app.server.limits.sockets_per_person = Quota(2)
+        first, second = [await app.socket(table["id"], ann.token) for _ in range(2)]
+        third = await app.socket(table["id"], ann.token)
+        assert await third.wait_closed() == 4429
+        assert (await app.socket(table["id"], bob.token)).closed is None
         await first.close()
-        assert await (await made.socket(table["id"], ann.token)).heard()
+        assert await (await app.socket(table["id"], ann.token)).drain()
         assert second.closed is None
 
     serve(tmp_path, work)
@@ -292,28 +296,28 @@ PRIVATE = [
 
 
 def test_private_responses_are_not_cached(tmp_path: Path) -> None:
-    async def work(made: Inside) -> None:
-        ann = await made.guest("Ann")
-        table = await made.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
+    async def work(app: App) -> None:
+        ann = await app.guest("Ann")
+        table = await app.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
         for path in PRIVATE:
             for token in ("", ann.token):
-                found = headers(await made.ask("GET", path.format(table["id"]), token))
+                found = headers(await app.request("GET", path.format(table["id"]), token))
                 assert found["cache-control"] == "private, no-store", path
                 assert "cookie" in found["vary"]
-        for path in ("//api/tables/{}", "///api//tables/{}/", "/%61pi/tables/{}"):  # the same by other names
-            found = headers(await made.ask("GET", path.format(table["id"]), ann.token))
+        for path in ("//api/tables/{}", "///api//tables/{}/", "/%61pi/tables/{}"):  # equivalent paths
+            found = headers(await app.request("GET", path.format(table["id"]), ann.token))
             assert found["cache-control"] == "private, no-store", path
-        assert "no-store" in headers(await write(made))["cache-control"]
-        figure = await made.ask("GET", f"/api/games/axio/figures/{figures('axio')[0]}")
+        assert "no-store" in headers(await post_guest(app))["cache-control"]
+        figure = await app.request("GET", f"/api/games/axio/figures/{figures('axio')[0]}")
         assert headers(figure)["cache-control"] == "max-age=3600"
-        visit = await made.ask("GET", "/api/me")
+        visit = await app.request("GET", "/api/me")
         assert headers(visit)["set-cookie"].startswith("who=")
 
     serve(tmp_path, work)
 
 
 @pytest.mark.parametrize(
-    ("origins", "proxies", "given", "secure"),
+    ("origins", "proxies", "request_headers", "secure"),
     [
         ((), (), {}, False),
         ((), (), {"x-forwarded-proto": "https"}, False),
@@ -328,12 +332,16 @@ def test_private_responses_are_not_cached(tmp_path: Path) -> None:
     ],
 )
 def test_https_sites_send_secure_cookies_and_hsts(
-    tmp_path: Path, origins: tuple[str, ...], proxies: tuple[str, ...], given: dict[str, str], secure: bool
+    tmp_path: Path,
+    origins: tuple[str, ...],
+    proxies: tuple[str, ...],
+    request_headers: dict[str, str],
+    secure: bool,
 ) -> None:
-    async def work(made: Inside) -> None:
-        sent = {name.encode(): value.encode() for name, value in given.items() if name != "host"}
-        host = given.get("host", "localhost").encode()
-        found = headers(await made.ask("GET", "/api/me", headers=sent, host=[host]))
+    async def work(app: App) -> None:
+        sent = {name.encode(): value.encode() for name, value in request_headers.items() if name != "host"}
+        host = request_headers.get("host", "localhost").encode()
+        found = headers(await app.request("GET", "/api/me", headers=sent, host=[host]))
         assert ("; secure" in found["set-cookie"].lower()) is secure
         assert ("strict-transport-security" in found) is secure
 
@@ -341,7 +349,7 @@ def test_https_sites_send_secure_cookies_and_hsts(
 
 
 def test_head_is_answered_like_get_without_a_body(tmp_path: Path) -> None:
-    async def work(made: Inside) -> None:
+    async def work(app: App) -> None:
         for path in (
             "/",
             "/health",
@@ -351,14 +359,14 @@ def test_head_is_answered_like_get_without_a_body(tmp_path: Path) -> None:
             "/nothing",
             "/schema/openapi.json",
         ):
-            whole, head = await made.ask("GET", path), await made.ask("HEAD", path)
-            assert (head.status, head.body) == (whole.status, b"")
-            about = headers(head)
-            assert about["content-length"] == headers(whole)["content-length"]
-            assert about["content-security-policy"]
-        assert (await made.ask("HEAD", "/api/enter")).status == 405
-        assert headers(await made.ask("DELETE", "/health"))["allow"] == "GET, HEAD, OPTIONS"
-        options = await made.ask("OPTIONS", "/api/games")
+            full, head = await app.request("GET", path), await app.request("HEAD", path)
+            assert (head.status, head.body) == (full.status, b"")
+            head_fields = headers(head)
+            assert head_fields["content-length"] == headers(full)["content-length"]
+            assert head_fields["content-security-policy"]
+        assert (await app.request("HEAD", "/api/enter")).status == 405
+        assert headers(await app.request("DELETE", "/health"))["allow"] == "GET, HEAD, OPTIONS"
+        options = await app.request("OPTIONS", "/api/games")
         assert (options.status, options.body) == (204, b"")
         assert headers(options)["allow"] == "GET, HEAD, OPTIONS"
 
@@ -367,7 +375,7 @@ def test_head_is_answered_like_get_without_a_body(tmp_path: Path) -> None:
 
 def test_internal_error_is_a_regular_error_response(caplog: pytest.LogCaptureFixture) -> None:
     async def fail(*_: Any) -> None:
-        raise RuntimeError("planted")
+        raise RuntimeError("injected")
 
     sent: list[Any] = []
 
@@ -377,7 +385,7 @@ def test_internal_error_is_a_regular_error_response(caplog: pytest.LogCaptureFix
     async def receive() -> Any:
         return {"type": "http.request", "body": b"", "more_body": False}
 
-    made: Any = guard(fail, sockets=fail, settings=Settings(), limits=RateLimits())
+    guarded: Any = guard(fail, sockets=fail, settings=Settings(), limits=RateLimits())
     scope = {
         "type": "http",
         "method": "GET",
@@ -386,11 +394,11 @@ def test_internal_error_is_a_regular_error_response(caplog: pytest.LogCaptureFix
         "scheme": "http",
         "headers": [(b"host", b"localhost")],
     }
-    asyncio.run(made(scope, receive, send))
+    asyncio.run(guarded(scope, receive, send))
     assert sent[0]["status"] == 500
     assert dict(sent[0]["headers"])[b"x-content-type-options"] == b"nosniff"
     assert json.loads(sent[1]["body"])["code"] == "broken"
-    assert "planted" in caplog.text
+    assert "injected" in caplog.text
 
 
 def test_origins_are_parsed_or_refused() -> None:

@@ -16,17 +16,17 @@ from axiogames.server.transport.connections import ConnectionLimits, PromptTrans
 from axiogames.server.transport.hosts import TrustedProxies
 from axiogames.server.transport.http_protocol import HttpProtocol, RequestBounds
 from axiogames.server.transport.rate_limits import CONNECTIONS
-from tests.server.wire import PATIENCE, Port
+from tests.server.wire import TIMEOUT, Port
 from tests.server.wire import run as run_wire
 
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 POST = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
 CHUNKED = POST + b"Transfer-Encoding: chunked\r\n\r\n"
-MUCH = 50  # megabytes: far more than buffers of sockets hold
+RESPONSE_MEGABYTES = 50  # far more than socket buffers hold
 
 
 async def echo(scope: Any, receive: Any, send: Any) -> None:
-    """Says how long the body was, and which headers there were."""
+    """Respond with the path, the length of the body and the names of the headers."""
     length = 0
     while (message := await receive())["type"] == "http.request":
         length += len(message["body"])
@@ -39,15 +39,15 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-def run(work: Callable[[Port], Coroutine[Any, Any, None]], app: Any = echo, **how: Any) -> None:
-    run_wire(work, app, **how)
+def run(work: Callable[[Port], Coroutine[Any, Any, None]], app: Any = echo, **options: Any) -> None:
+    run_wire(work, app, **options)
 
 
 # ------------------------------------------------------------------ size
 
 
 @pytest.mark.parametrize(
-    ("beginning", "repeated"),
+    ("prefix", "repeated"),
     [
         (b"GET /", b"x" * 1000),
         (b"GET /?", b"a=b&" * 250),
@@ -73,23 +73,23 @@ def run(work: Callable[[Port], Coroutine[Any, Any, None]], app: Any = echo, **ho
         "upgrade",
     ],
 )
-def test_everything_outside_a_body_is_limited_to_32_kb(beginning: bytes, repeated: bytes) -> None:
+def test_everything_outside_a_body_is_limited_to_32_kb(prefix: bytes, repeated: bytes) -> None:
     async def work(port: Port) -> None:
-        found = await port.ask(beginning + repeated * 100)
-        assert b"HTTP/1.1 431 " in found
-        assert b"HTTP/1.1 200 " not in found
+        response = await port.request(prefix + repeated * 100)
+        assert b"HTTP/1.1 431 " in response
+        assert b"HTTP/1.1 200 " not in response
 
     run(work)
 
 
 def test_client_that_keeps_sending_after_a_refusal_is_aborted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axiogames.server.transport.http_protocol.LINGERING", PATIENCE)
+    monkeypatch.setattr("axiogames.server.transport.http_protocol.LINGER_SECONDS", TIMEOUT)
     monkeypatch.setattr("axiogames.server.transport.http_protocol.MAX_DISCARDED", 100_000)
 
     async def work(port: Port) -> None:
-        wire = await port.wire()
+        wire = await port.connect()
         await wire.send(GET)
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             while not wire.writer.transport.is_closing():
                 wire.writer.write(b"x" * 1_000)
                 await asyncio.sleep(0)
@@ -100,13 +100,13 @@ def test_client_that_keeps_sending_after_a_refusal_is_aborted(monkeypatch: pytes
 
 def test_oversized_head_gets_a_regular_error_response() -> None:
     async def work(port: Port) -> None:
-        head, _, body = (await port.ask(GET + b"X: y\r\n" * 10_000)).partition(b"\r\n\r\n")
+        head, _, body = (await port.request(GET + b"X: y\r\n" * 10_000)).partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 431 ")
         assert b"default-src 'none'" in head
         problem = json.loads(body)
         assert (problem["status_code"], problem["code"]) == (431, "too_large")
         assert "32,768" in problem["detail"]
-        fine = await port.ask(GET + b"Connection: close\r\nX: " + b"y" * 30_000 + b"\r\n\r\n")
+        fine = await port.request(GET + b"Connection: close\r\nX: " + b"y" * 30_000 + b"\r\n\r\n")
         assert fine.startswith(b"HTTP/1.1 200 ")
 
     run(work)
@@ -114,29 +114,29 @@ def test_oversized_head_gets_a_regular_error_response() -> None:
 
 def test_split_head_is_counted_as_one() -> None:
     async def work(port: Port) -> None:
-        wire = await port.wire()
+        wire = await port.connect()
         for number in range(40):
             await wire.send((GET if number == 0 else b"") + b"X: " + b"y" * 1000 + b"\r\n")
             await asyncio.sleep(0)
-        assert (await wire.rest()).startswith(b"HTTP/1.1 431 ")
+        assert (await wire.read_to_end()).startswith(b"HTTP/1.1 431 ")
 
     run(work)
 
 
 def test_head_size_is_counted_per_request() -> None:
     async def work(port: Port) -> None:
-        wire = await port.wire()
+        wire = await port.connect()
         for _ in range(10):
             await wire.send(GET + b"X: " + b"y" * 8_000 + b"\r\n\r\n")
-            assert b"HTTP/1.1 200 " in await wire.head()
+            assert b"HTTP/1.1 200 " in await wire.read_head()
 
     run(work)
 
 
 def test_endless_body_is_refused() -> None:
     async def work(port: Port) -> None:
-        found = await port.ask(CHUNKED + (b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n") * 10)
-        assert found.startswith(b"HTTP/1.1 413 ")
+        response = await port.request(CHUNKED + (b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n") * 10)
+        assert response.startswith(b"HTTP/1.1 413 ")
 
     run(work, bounds=RequestBounds(body=300_000))
 
@@ -148,37 +148,37 @@ def test_refused_body_is_discarded_up_to_its_limit() -> None:
         await send({"type": "http.response.body", "body": b""})
 
     async def work(port: Port) -> None:
-        found = await port.ask(CHUNKED + (b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n") * 10)
-        assert found.count(b"HTTP/1.1 413 ") == 1
+        response = await port.request(CHUNKED + (b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n") * 10)
+        assert response.count(b"HTTP/1.1 413 ") == 1
 
     run(work, refusing, bounds=RequestBounds(body=300_000))
 
 
 def test_pipelined_requests_wait_outside_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each one that is parsed takes a hundred times the memory of its bytes."""
-    most, answered, go_on = 0, 0, asyncio.Event()
+    """A parsed request takes a hundred times the memory of its bytes."""
+    longest, answered, resume = 0, 0, asyncio.Event()
     begin = HttpProtocol.on_message_begin
 
     def count(self: HttpProtocol) -> None:
-        nonlocal most
-        most = max(most, len(self.pipeline))
+        nonlocal longest
+        longest = max(longest, len(self.pipeline))
         begin(self)
 
     monkeypatch.setattr(HttpProtocol, "on_message_begin", count)
 
     async def slow(scope: Any, receive: Any, send: Any) -> None:
-        await go_on.wait()
+        await resume.wait()
         await echo(scope, receive, send)
 
     async def work(port: Port) -> None:
         nonlocal answered
-        wire = await port.wire()
+        wire = await port.connect()
         request, number = GET + b"\r\n", 3_000
         await wire.send(request * (number - 1) + GET + b"Connection: close\r\n\r\n")
-        go_on.set()
-        answered = (await wire.rest()).count(b"HTTP/1.1 200 ")
+        resume.set()
+        answered = (await wire.read_to_end()).count(b"HTTP/1.1 200 ")
         assert answered == number
-        assert most < 200
+        assert longest < 200
 
     run(work, app=slow)
 
@@ -186,9 +186,9 @@ def test_pipelined_requests_wait_outside_the_parser(monkeypatch: pytest.MonkeyPa
 def test_trailers_are_ignored() -> None:
     async def work(port: Port) -> None:
         trailers = b"1\r\nx\r\n0\r\nX-First: 1\r\nX-Second: 2\r\n\r\n"
-        found = await port.ask(CHUNKED + trailers + GET + b"Connection: close\r\n\r\n")
-        assert found.count(b"HTTP/1.1 200 ") == 2
-        assert b"x-" not in found.lower()
+        response = await port.request(CHUNKED + trailers + GET + b"Connection: close\r\n\r\n")
+        assert response.count(b"HTTP/1.1 200 ") == 2
+        assert b"x-" not in response.lower()
 
     run(work)
 
@@ -212,9 +212,9 @@ def test_invalid_http_is_answered_with_400_and_not_logged(
     request_: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work(port: Port) -> None:
-        found = await port.ask(request_)
-        assert found.startswith(b"HTTP/1.1 400 ")
-        assert json.loads(found.partition(b"\r\n\r\n")[2])["code"] == "bad_request"
+        response = await port.request(request_)
+        assert response.startswith(b"HTTP/1.1 400 ")
+        assert json.loads(response.partition(b"\r\n\r\n")[2])["code"] == "bad_request"
 
     with caplog.at_level(logging.WARNING):
         run(work)
@@ -224,16 +224,16 @@ def test_invalid_http_is_answered_with_400_and_not_logged(
 @pytest.mark.parametrize("head", [b"A: b\r\n" * 500, b"", b"X: " + b"y" * 9_000 + b"\r\n"])
 def test_invalid_handshake_is_answered(head: bytes) -> None:
     async def work(port: Port) -> None:
-        found = await port.ask(GET + b"Connection: upgrade\r\nUpgrade: websocket\r\n" + head + b"\r\n")
-        assert found.startswith(b"HTTP/1.1 4")
+        response = await port.request(GET + b"Connection: upgrade\r\nUpgrade: websocket\r\n" + head + b"\r\n")
+        assert response.startswith(b"HTTP/1.1 4")
         await port.until(0)
 
     run(work)
 
 
-# ------------------------------------------------------------------ time
+# ------------------------------------------------------------------ timeouts
 
-HURRY = RequestBounds(head_seconds=0.2, body_seconds=0.2)
+SHORT_TIMEOUTS = RequestBounds(head_seconds=0.2, body_seconds=0.2)
 
 
 @pytest.mark.parametrize(
@@ -250,88 +250,88 @@ HURRY = RequestBounds(head_seconds=0.2, body_seconds=0.2)
 )
 def test_request_that_does_not_arrive_times_out(sent: bytes, answer: bytes) -> None:
     async def work(port: Port) -> None:
-        wire = await port.wire()
+        wire = await port.connect()
         await wire.send(sent)
-        assert (await wire.rest()).startswith(answer)
+        assert (await wire.read_to_end()).startswith(answer)
         wire.close()
         await port.until(0)
 
-    run(work, bounds=HURRY)
+    run(work, bounds=SHORT_TIMEOUTS)
 
 
 def test_request_that_trickles_times_out() -> None:
     async def work(port: Port) -> None:
-        wire = await port.wire()
-        reading = asyncio.create_task(wire.rest())
+        wire = await port.connect()
+        reading = asyncio.create_task(wire.read_to_end())
         await wire.send(GET)
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             while not reading.done():
                 wire.writer.write(b"X: y\r\n")
                 await asyncio.sleep(0.01)
         assert reading.result().startswith(b"HTTP/1.1 408 ")
 
-    run(work, bounds=HURRY)
+    run(work, bounds=SHORT_TIMEOUTS)
 
 
 @pytest.mark.parametrize("more", [b"", b"\r\n", b"GET / HT"])
 def test_idle_keep_alive_connection_is_closed(more: bytes) -> None:
     async def work(port: Port) -> None:
-        wire = await port.wire()
+        wire = await port.connect()
         await wire.send(GET + b"\r\n")
-        assert (await wire.head()).startswith(b"HTTP/1.1 200 ")
+        assert (await wire.read_head()).startswith(b"HTTP/1.1 200 ")
         await wire.send(more)
-        await wire.rest()
+        await wire.read_to_end()
         wire.close()
         await port.until(0)
 
-    run(work, bounds=HURRY, timeout_keep_alive=0.2)
+    run(work, bounds=SHORT_TIMEOUTS, timeout_keep_alive=0.2)
 
 
 def test_slow_response_does_not_time_out() -> None:
     async def slow(scope: Any, receive: Any, send: Any) -> None:
-        await asyncio.sleep(3 * HURRY.head_seconds)
+        await asyncio.sleep(3 * SHORT_TIMEOUTS.head_seconds)
         await echo(scope, receive, send)
 
     async def work(port: Port) -> None:
-        assert (await port.ask(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
+        assert (await port.request(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
 
-    run(work, app=slow, bounds=HURRY)
+    run(work, app=slow, bounds=SHORT_TIMEOUTS)
 
 
 def test_unread_response_is_aborted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiogames.server.transport.connections.STALLED_SECONDS", 0.2)
     monkeypatch.setattr("axiogames.server.transport.connections.CLOSING_SECONDS", 0.2)
 
-    async def much(scope: Any, receive: Any, send: Any) -> None:
+    async def long_response(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
-        for _ in range(MUCH):
+        for _ in range(RESPONSE_MEGABYTES):
             await send({"type": "http.response.body", "body": b"x" * 1_000_000, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
 
     async def work(port: Port) -> None:
-        wire = await port.wire(limit=1_000)
+        wire = await port.connect(limit=1_000)
         await wire.send(GET + b"\r\n")
-        await wire.head()
+        await wire.read_head()
         await port.until(0)
 
-    run(work, app=much)
+    run(work, app=long_response)
 
 
-class Stuck:
-    """A transport with a peer that takes so many bytes between two looks."""
+class SlowTransport:
+    """A transport whose peer reads `read` bytes between two checks."""
 
-    def __init__(self, waiting: float, taken: float = 0) -> None:
-        self.waiting, self.taken = waiting, taken
+    def __init__(self, pending: float, read: float = 0) -> None:
+        self.pending, self.read = pending, read
         self.aborted = self.closing = False
         self.later: list[Callable[[], None]] = []
 
     write = None
 
     def get_write_buffer_size(self) -> float:
-        return self.waiting
+        return self.pending
 
     def pause_reading(self) -> None:
-        """Nothing is read."""
+        """Do nothing."""
 
     resume_reading = pause_reading
 
@@ -344,40 +344,40 @@ class Stuck:
     def abort(self) -> None:
         self.aborted = True
 
-    def call_later(self, seconds: float, what: Callable[[], None]) -> None:
-        self.later.append(what)
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> None:
+        self.later.append(callback)
 
-    def go_on(self) -> None:
-        self.waiting -= self.taken
+    def run_timer(self) -> None:
+        self.pending -= self.read
         self.later.pop()()
 
 
 def test_slow_reader_stays_and_stalled_reader_is_aborted() -> None:
-    slow: Any = Stuck(200_000, taken=30_000)
+    slow: Any = SlowTransport(200_000, read=30_000)
     StallWatch(slow, slow)
     for _ in range(5):
-        slow.go_on()
+        slow.run_timer()
     assert not slow.aborted
-    slow.taken = 10
-    slow.go_on()
+    slow.read = 10
+    slow.run_timer()
     assert slow.aborted
 
 
 def test_closing_does_not_wait_for_a_stalled_peer() -> None:
-    stuck: Any = Stuck(5)
+    stuck: Any = SlowTransport(5)
     transport = PromptTransport(stuck, stuck)
     transport.close()
     transport.close()
     assert stuck.closing
     assert not stuck.aborted
-    stuck.go_on()
+    stuck.run_timer()
     assert stuck.aborted
 
 
 def test_garbage_after_answered_requests_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     async def work(port: Port) -> None:
         for count in (1, 2, 5):
-            await port.ask((GET + b"\r\n") * count + b"GARBAGE\r\n\r\n")
+            await port.request((GET + b"\r\n") * count + b"GARBAGE\r\n\r\n")
         await port.until(0)
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -391,57 +391,57 @@ def test_garbage_after_answered_requests_is_not_logged(caplog: pytest.LogCapture
     assert caplog.records == []
 
 
-# ------------------------------------------------------------------ number
+# ------------------------------------------------------------------ number of connections
 
 
 def test_connections_per_address_are_limited_and_released() -> None:
     async def work(port: Port) -> None:
-        wires = [await port.wire() for _ in range(3)]
+        wires = [await port.connect() for _ in range(3)]
         await port.until(3)
-        found = await port.ask(GET + b"\r\n")
-        assert found == b"" or found.startswith(b"HTTP/1.1 503 ")
+        response = await port.request(GET + b"\r\n")
+        assert response == b"" or response.startswith(b"HTTP/1.1 503 ")
         await port.until(3)
         for wire in wires:
             wire.close()
         await port.until(0)
-        assert (await port.ask(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
+        assert (await port.request(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
 
-    run(work, connections=ConnectionLimits(each=3))
+    run(work, connections=ConnectionLimits(per_network=3))
 
 
 def test_connection_flood_gets_no_response() -> None:
     async def work(port: Port) -> None:
         for _ in range(int(CONNECTIONS.burst)):
-            assert (await port.ask(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
-        assert await port.ask(GET + b"Connection: close\r\n\r\n") == b""
+            assert (await port.request(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
+        assert await port.request(GET + b"Connection: close\r\n\r\n") == b""
         await port.until(0)
 
     with patch("axiogames.server.transport.rate_limits.time.monotonic", return_value=0.0):
         run(work, connections=ConnectionLimits())
 
 
-@pytest.mark.parametrize("said", [b"", GET, GET + b"Connection: close\r\n\r\n", GET + b"\r\n"])
-def test_ended_connection_leaves_no_garbage(said: bytes) -> None:
-    """Python collects garbage all at once, while everybody waits."""
+@pytest.mark.parametrize("sent", [b"", GET, GET + b"Connection: close\r\n\r\n", GET + b"\r\n"])
+def test_ended_connection_leaves_no_garbage(sent: bytes) -> None:
+    """A garbage collection would block all clients."""
 
-    def kept() -> int:
-        return sum(type(one) is HttpProtocol for one in gc.get_objects())
+    def count_protocols() -> int:
+        return sum(type(item) is HttpProtocol for item in gc.get_objects())
 
     async def work(port: Port) -> None:
         gc.collect()
-        before = kept()
+        before = count_protocols()
         gc.disable()
         try:
             for _ in range(10):
-                wire = await port.wire()
-                if said:
-                    await wire.send(said)
-                if said.endswith(b"\r\n\r\n"):
-                    await wire.head()
+                wire = await port.connect()
+                if sent:
+                    await wire.send(sent)
+                if sent.endswith(b"\r\n\r\n"):
+                    await wire.read_head()
                 wire.close()
                 await port.until(0)
             await asyncio.sleep(0)
-            assert kept() <= before + 1
+            assert count_protocols() <= before + 1
         finally:
             gc.enable()
 
@@ -456,7 +456,7 @@ def test_connections_are_rate_limited_per_address_but_not_for_proxies() -> None:
         assert not limits.admits("192.0.2.1")
         assert limits.admits("192.0.2.2")
         assert all(limits.admits("10.0.0.1") for _ in range(burst + 1))
-        without = ConnectionLimits(each=None)
+        without = ConnectionLimits(per_network=None)
         assert all(without.admits("192.0.2.1") for _ in range(burst + 1))
 
 
@@ -466,7 +466,7 @@ def test_connections_are_counted_per_address_and_in_total() -> None:
     assert all(releases)
     assert limits.take("2001:db8::3") is None  # the same /64
     assert limits.take("192.0.2.1")
-    assert all(limits.take("10.0.0.1") for _ in range(6))  # everybody comes through the proxy
+    assert all(limits.take("10.0.0.1") for _ in range(6))  # all clients use the proxy
     assert limits.take("10.0.0.1") is None
     assert releases[0] is not None
     releases[0]()

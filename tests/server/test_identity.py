@@ -11,22 +11,22 @@ import pytest
 from axiogames.server.identity import people as identity
 from axiogames.server.identity.tokens import Person
 from tests.server.driving import Browser, Client, Guest, RunningServer
-from tests.server.in_process import Inside, inside
+from tests.server.in_process import App, running_app
 
 PASSWORD = "correct horse 7"
 
 
-def test_cookie_is_http_only_and_same_site(small: RunningServer) -> None:
-    answer = Client(small.url).ask("GET", "/api/me")
-    cookie = SimpleCookie(answer.headers["set-cookie"])["who"]
+def test_cookie_is_http_only_and_same_site(sqlite_server: RunningServer) -> None:
+    response = Client(sqlite_server.url).request("GET", "/api/me")
+    cookie = SimpleCookie(response.headers["set-cookie"])["who"]
     assert cookie["httponly"]
     assert cookie["samesite"].lower() == "lax"
     assert cookie["path"] == "/"
     assert int(cookie["max-age"]) > 300 * 24 * 3600
     assert not cookie["secure"]
-    assert answer.json["id"] in cookie.value
-    assert answer.json["username"] is None
-    assert answer.json["phrase"] is False
+    assert response.json["id"] in cookie.value
+    assert response.json["username"] is None
+    assert response.json["phrase"] is False
 
 
 def test_browser_keeps_its_guest(server: RunningServer) -> None:
@@ -38,8 +38,8 @@ def test_browser_keeps_its_guest(server: RunningServer) -> None:
 
 
 @pytest.mark.parametrize("damage", ["id", "epoch", "signature", "empty", "rubbish"])
-def test_damaged_cookie_is_rejected(small: RunningServer, damage: str) -> None:
-    browser = Browser(small.url)
+def test_damaged_cookie_is_rejected(sqlite_server: RunningServer, damage: str) -> None:
+    browser = Browser(sqlite_server.url)
     me = browser.get("/api/me")
     name, _, value = browser.cookie.partition("=")
     signed, _, signature = value.rpartition(".")
@@ -61,8 +61,8 @@ def test_damaged_cookie_is_rejected(small: RunningServer, damage: str) -> None:
 
 
 @pytest.mark.parametrize("token", ["", "x", "a:0.b", "ä:0.ß".encode().decode("latin-1"), "0" * 4000])
-def test_foreign_token_is_rejected(small: RunningServer, token: str) -> None:
-    guest = small.guest()
+def test_foreign_token_is_rejected(sqlite_server: RunningServer, token: str) -> None:
+    guest = sqlite_server.guest()
     guest.token = token or " "
     assert guest.refused("POST", "/api/me/phrase").status == 401
 
@@ -70,13 +70,13 @@ def test_foreign_token_is_rejected(small: RunningServer, token: str) -> None:
 def test_token_authenticates_like_a_cookie(ann: Guest) -> None:
     me = ann.get("/api/me")
     assert me == {"id": ann.id, "name": "Ann", "username": None, "phrase": False}
-    assert ann.ask("GET", "/api/me").headers["set-cookie"] is None
+    assert ann.request("GET", "/api/me").headers["set-cookie"] is None
 
 
-def test_token_takes_precedence_over_cookie(small: RunningServer) -> None:
-    browser, guest = Browser(small.url), small.guest("Token")
-    answer = browser.ask("GET", "/api/me", headers=guest.headers)
-    assert answer.json["id"] == guest.id
+def test_token_takes_precedence_over_cookie(sqlite_server: RunningServer) -> None:
+    browser, guest = Browser(sqlite_server.url), sqlite_server.guest("Token")
+    response = browser.request("GET", "/api/me", headers=guest.headers)
+    assert response.json["id"] == guest.id
 
 
 def test_change_of_name(ann: Guest) -> None:
@@ -90,19 +90,19 @@ def test_change_of_name(ann: Guest) -> None:
 def test_name_has_1_to_24_visible_characters(ann: Guest, name: str) -> None:
     assert ann.refused("PATCH", "/api/me", {"name": name}).status == 422
     assert ann.refused("POST", "/api/guests", {"name": name}).code == "bad_name"
-    assert not name or ann.refused("POST", "/api/tables", opening(name)).code == "bad_name"
+    assert not name or ann.refused("POST", "/api/tables", table_request(name)).code == "bad_name"
     assert ann.get("/api/me")["name"] == "Ann"
 
 
-def opening(name: str) -> dict[str, object]:
+def table_request(name: str) -> dict[str, object]:
     return {"game": "axio", "seats": [{"kind": "me", "name": name}, {"kind": "open"}]}
 
 
-def test_name_is_neither_markup_nor_direction(server: RunningServer) -> None:
+def test_name_contains_no_markup_or_direction_marks(server: RunningServer) -> None:
     guest = server.guest("<b>x</b>'\";--\u202eevil")
     assert guest.name == "<b>x</b>'\";--evil"
     table = guest.open("axio", ["me", "greedy"])
-    picture = guest.ask("GET", f"/api/tables/{table.id}/picture.svg").text
+    picture = guest.request("GET", f"/api/tables/{table.id}/picture.svg").text
     assert "<b>" not in picture
     assert "&lt;b&gt;x&lt;/b&gt;" in picture
 
@@ -113,14 +113,14 @@ def test_name_of_maximum_length_is_stored_completely(ann: Guest) -> None:
 
 
 def test_sign_in_by_phrase(server: RunningServer) -> None:
-    here, there = Browser(server.url), Browser(server.url)
-    here.patch("/api/me", {"name": "Mover"})
-    phrase = here.post("/api/me/phrase")["phrase"]
-    assert here.get("/api/me")["phrase"] is True
-    assert there.get("/api/me")["phrase"] is False
-    told = there.post("/api/enter", {"phrase": f"  {phrase.upper().replace('-', '  ')} "})
-    assert told == there.get("/api/me") == here.get("/api/me")
-    assert told["name"] == "Mover"
+    first, second = Browser(server.url), Browser(server.url)
+    first.patch("/api/me", {"name": "Mover"})
+    phrase = first.post("/api/me/phrase")["phrase"]
+    assert first.get("/api/me")["phrase"] is True
+    assert second.get("/api/me")["phrase"] is False
+    person = second.post("/api/enter", {"phrase": f"  {phrase.upper().replace('-', '  ')} "})
+    assert person == second.get("/api/me") == first.get("/api/me")
+    assert person["name"] == "Mover"
 
 
 def test_new_phrase_invalidates_the_old_one(ann: Guest, server: RunningServer) -> None:
@@ -141,8 +141,8 @@ def test_wrong_phrase_is_refused(server: RunningServer, phrase: str) -> None:
 
 def test_sign_in_by_password(ann: Guest, server: RunningServer) -> None:
     name = f"ann.{ann.id[:8]}"
-    kept = ann.post("/api/me/account", {"username": f" {name.upper()} ", "password": PASSWORD})
-    assert kept["username"] == name
+    account = ann.post("/api/me/account", {"username": f" {name.upper()} ", "password": PASSWORD})
+    assert account["username"] == name
     other = Browser(server.url)
     assert other.post("/api/enter", {"username": name.title(), "password": PASSWORD})["id"] == ann.id
     assert other.get("/api/me")["username"] == name
@@ -154,14 +154,14 @@ def test_wrong_password_and_unknown_username_look_the_same(
 ) -> None:
     name = f"ann.{ann.id[:8]}"
     ann.post("/api/me/account", {"username": name, "password": PASSWORD})
-    tried = {
+    credentials = {
         "password": {"username": name, "password": PASSWORD + "x"},
         "username": {"username": name + "x", "password": PASSWORD},
         "case": {"username": name, "password": PASSWORD.upper()},
         "empty": {"username": name, "password": ""},
         "zero": {"username": "\x00", "password": "\x00"},
     }[wrong]
-    refused = Browser(server.url).refused("POST", "/api/enter", tried)
+    refused = Browser(server.url).refused("POST", "/api/enter", credentials)
     assert (refused.status, refused.code) == (403, "wrong_secret")
     assert refused.detail == "the username or the password is wrong"
 
@@ -190,19 +190,21 @@ def test_username_is_unique(ann: Guest, bob: Guest) -> None:
         ("anna", "x" * 129),
     ],
 )
-def test_usernames_and_passwords_have_limits(small: RunningServer, username: str, password: str) -> None:
+def test_usernames_and_passwords_have_limits(
+    sqlite_server: RunningServer, username: str, password: str
+) -> None:
     account = {"username": username, "password": password}
-    assert small.guest().refused("POST", "/api/me/account", account).status == 422
+    assert sqlite_server.guest().refused("POST", "/api/me/account", account).status == 422
 
 
 def test_signing_out_one_device_keeps_the_others(server: RunningServer) -> None:
-    here, there = Browser(server.url), Browser(server.url)
-    there.post("/api/enter", {"phrase": here.post("/api/me/phrase")["phrase"]})
-    me = there.get("/api/me")
-    here.post("/api/me/leave", {"everywhere": False})
-    assert here.cookie in ("who=", 'who=""')
-    assert here.get("/api/me")["id"] != me["id"]
-    assert there.get("/api/me") == me
+    first, second = Browser(server.url), Browser(server.url)
+    second.post("/api/enter", {"phrase": first.post("/api/me/phrase")["phrase"]})
+    me = second.get("/api/me")
+    first.post("/api/me/leave", {"everywhere": False})
+    assert first.cookie in ("who=", 'who=""')
+    assert first.get("/api/me")["id"] != me["id"]
+    assert second.get("/api/me") == me
 
 
 def test_signing_out_everywhere_invalidates_all_tokens(ann: Guest, server: RunningServer) -> None:
@@ -219,9 +221,9 @@ def test_signing_out_everywhere_invalidates_all_tokens(ann: Guest, server: Runni
     assert browser.get("/api/me")["id"] == ann.id
 
 
-async def new_token(made: Inside, person: str) -> str:
+async def new_token(app: App, person: str) -> str:
     """Return a token of a new session."""
-    return made.server.people.token(await made.server.people.find(person))
+    return app.server.people.token(await app.server.people.find(person))
 
 
 def test_number_of_stored_revoked_sessions_is_bounded(
@@ -230,17 +232,17 @@ def test_number_of_stored_revoked_sessions_is_bounded(
     monkeypatch.setattr(identity, "MAX_REVOKED_SESSIONS", 3)
 
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            people = made.server.people
-            for person in ((await made.guest("Ann")).id, people.new_guest().id):
-                ended = [await new_token(made, person) for _ in range(10)]
+        async with running_app(tmp_path) as app:
+            people = app.server.people
+            for person in ((await app.guest("Ann")).id, people.new_guest().id):
+                ended = [await new_token(app, person) for _ in range(10)]
                 for number, token in enumerate(ended):
-                    await made.good("POST", "/api/me/leave", token, {})
-                    assert [await people.find_by_token(one) for one in ended[: number + 1]] == [None] * (
+                    await app.call("POST", "/api/me/leave", token, {})
+                    assert [await people.find_by_token(old) for old in ended[: number + 1]] == [None] * (
                         number + 1
                     )
                     assert len((await people.reload(person)).revoked) <= 3
-                assert await people.find_by_token(await new_token(made, person))
+                assert await people.find_by_token(await new_token(app, person))
 
     asyncio.run(run())
 
@@ -249,49 +251,49 @@ def test_session_revoked_during_sign_out_everywhere_stays_revoked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            people, ann = made.server.people, await made.guest("Ann")
-            heard, ended = people.reload, list[str]()
+        async with running_app(tmp_path) as app:
+            people, ann = app.server.people, await app.guest("Ann")
+            reload, ended = people.reload, list[str]()
 
-            async def hear(person: str) -> Person:
+            async def reload_after_sign_out(person: str) -> Person:
                 if not ended:  # a concurrent sign-in and sign-out
-                    await heard(person)
-                    ended.append(await new_token(made, person))
-                    await made.good("POST", "/api/me/leave", ended[0], {})
-                return await heard(person)
+                    await reload(person)
+                    ended.append(await new_token(app, person))
+                    await app.call("POST", "/api/me/leave", ended[0], {})
+                return await reload(person)
 
-            monkeypatch.setattr(people, "reload", hear)
+            monkeypatch.setattr(people, "reload", reload_after_sign_out)
             await people.sign_out_everywhere(await people.find(ann.id))
             assert await people.find_by_token(ended[0]) is None
             assert await people.find_by_token(ann.token) is None
-            assert await people.find_by_token(await new_token(made, ann.id))
+            assert await people.find_by_token(await new_token(app, ann.id))
 
     asyncio.run(run())
 
 
-@pytest.mark.parametrize("way", ["password", "phrase"])
+@pytest.mark.parametrize("method", ["password", "phrase"])
 def test_sign_in_during_password_change_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            people, ann = made.server.people, await made.guest("Ann")
+        async with running_app(tmp_path) as app:
+            people, ann = app.server.people, await app.guest("Ann")
             await people.set_password(await people.find(ann.id), "ann", PASSWORD)
             phrase = await people.issue_phrase(await people.find(ann.id), old=PASSWORD)
-            entry = {"phrase": phrase} if way == "phrase" else {"username": "ann", "password": PASSWORD}
-            heard, new = people.reload, "another horse 8"
+            entry = {"phrase": phrase} if method == "phrase" else {"username": "ann", "password": PASSWORD}
+            reload, new = people.reload, "another horse 8"
 
             async def change_first(person: str) -> Person:
-                monkeypatch.setattr(people, "reload", heard)  # the credentials were valid until now
+                monkeypatch.setattr(people, "reload", reload)  # the credentials were valid until now
                 await people.set_password(await people.find(ann.id), "ann", new, old=PASSWORD)
-                return await heard(person)
+                return await reload(person)
 
             monkeypatch.setattr(people, "reload", change_first)
-            answer = await made.ask("POST", "/api/enter", body=entry)
-            assert (answer.status, answer.json["code"]) == (403, "wrong_secret")
-            assert b"set-cookie" not in dict(answer.headers)
-            assert (await made.ask("POST", "/api/enter", body={**entry, "password": new})).status == (
-                403 if way == "phrase" else 200
+            response = await app.request("POST", "/api/enter", body=entry)
+            assert (response.status, response.json["code"]) == (403, "wrong_secret")
+            assert b"set-cookie" not in dict(response.headers)
+            assert (await app.request("POST", "/api/enter", body={**entry, "password": new})).status == (
+                403 if method == "phrase" else 200
             )
 
     asyncio.run(run())

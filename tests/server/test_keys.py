@@ -14,41 +14,41 @@ from axiogames.server.identity.tokens import Tokens
 from axiogames.server.lifespan import build_server, record_key_fingerprint
 from axiogames.server.routes import daily
 from axiogames.server.settings import InvalidSetting, KeyMismatch, Settings, fingerprint, secret_keys
-from tests.server.in_process import inside
+from tests.server.in_process import running_app
 
 OLD, NEW, OTHER = ("old " * 10).strip(), ("new " * 10).strip(), ("other " * 10).strip()
 
 
-def use(monkeypatch: pytest.MonkeyPatch, *keys: str) -> None:
+def set_keys(monkeypatch: pytest.MonkeyPatch, *keys: str) -> None:
     monkeypatch.setenv("AXIO_KEY", ",".join(keys))
 
 
-def make_key(folder: str, start: object, found: object) -> None:
+def create_key(folder: str, start: object, results: object) -> None:
     start.wait()  # type: ignore[attr-defined]
-    found.put(secret_keys(Path(folder)))  # type: ignore[attr-defined]
+    results.put(secret_keys(Path(folder)))  # type: ignore[attr-defined]
 
 
 def test_concurrent_first_processes_share_one_key(tmp_path: Path) -> None:
     context = multiprocessing.get_context("fork")
     for folder in (tmp_path / str(number) for number in range(5)):
-        start, found = context.Barrier(4), context.Queue()
-        made = [context.Process(target=make_key, args=(str(folder), start, found)) for _ in range(4)]
-        for process in made:
+        start, results = context.Barrier(4), context.Queue()
+        processes = [context.Process(target=create_key, args=(str(folder), start, results)) for _ in range(4)]
+        for process in processes:
             process.start()
-        keys = {found.get(timeout=60) for _ in made}
-        for process in made:
+        keys = {results.get(timeout=60) for _ in processes}
+        for process in processes:
             process.join(60)
         assert keys == {secret_keys(folder)}
         assert [path.name for path in folder.iterdir()] == ["key"]
 
 
 def test_key_file_is_written_atomically(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def write_and_look(path: Path, key: str, write: object = None) -> None:
+    def write_elsewhere(path: Path, key: str, write: object = None) -> None:
         assert not (tmp_path / "key").exists()
         path.write_text(key)
         path.chmod(0o600)
 
-    monkeypatch.setattr("axiogames.server.settings._write_key", write_and_look)
+    monkeypatch.setattr("axiogames.server.settings._write_key", write_elsewhere)
     assert len(secret_keys(tmp_path)[0]) >= 32
 
 
@@ -101,20 +101,20 @@ def test_tokens_of_all_keys_are_valid() -> None:
 
 def test_phrases_survive_the_replacement_of_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> None:
-        use(monkeypatch, OLD)
-        async with inside(tmp_path) as made:
-            people = made.server.people
+        set_keys(monkeypatch, OLD)
+        async with running_app(tmp_path) as app:
+            people = app.server.people
             ann = await people.ensure_stored(people.new_guest())
             bob = await people.ensure_stored(people.new_guest())
             hers, his = await people.issue_phrase(ann), await people.issue_phrase(bob)
-        use(monkeypatch, NEW, OLD)
-        async with inside(tmp_path) as made:
-            assert (await made.server.people.find_by_phrase(hers)).id == ann.id
-        use(monkeypatch, NEW)
-        async with inside(tmp_path) as made:
-            assert (await made.server.people.find_by_phrase(hers)).id == ann.id  # rehashed with the new key
+        set_keys(monkeypatch, NEW, OLD)
+        async with running_app(tmp_path) as app:
+            assert (await app.server.people.find_by_phrase(hers)).id == ann.id
+        set_keys(monkeypatch, NEW)
+        async with running_app(tmp_path) as app:
+            assert (await app.server.people.find_by_phrase(hers)).id == ann.id  # rehashed with the new key
             with pytest.raises(InvalidCredentials):
-                await made.server.people.find_by_phrase(his)
+                await app.server.people.find_by_phrase(his)
 
     asyncio.run(run())
 
@@ -122,20 +122,20 @@ def test_phrases_survive_the_replacement_of_a_key(tmp_path: Path, monkeypatch: p
 def test_daily_seed_survives_key_replacement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(daily, "today", lambda: "2026-03-01")
 
-    async def seed(*keys: str, begin: bool = False) -> str:
-        use(monkeypatch, *keys)
-        async with inside(tmp_path) as made:
-            if begin:
-                ann = await made.guest("Ann")
-                table = (await made.good("POST", "/api/daily/rota", ann.token))["id"]
-                return (await made.server.rooms.get(table)).game.config.seed
-            return await daily.daily_seed(made.server, "2026-03-01", "rota")
+    async def seed(*keys: str, start_attempt: bool = False) -> str:
+        set_keys(monkeypatch, *keys)
+        async with running_app(tmp_path) as app:
+            if start_attempt:
+                ann = await app.guest("Ann")
+                table = (await app.call("POST", "/api/daily/rota", ann.token))["id"]
+                return (await app.server.rooms.get(table)).game.config.seed
+            return await daily.daily_seed(app.server, "2026-03-01", "rota")
 
     async def run() -> None:
         first = await seed(OLD)
         assert await seed(NEW, OLD) == first  # no attempt yet; other processes still have only the old key
-        assert await seed(NEW, OLD, begin=True) == first
-        assert await seed(NEW, begin=True) == first  # the stored seed survives the key
+        assert await seed(NEW, OLD, start_attempt=True) == first
+        assert await seed(NEW, start_attempt=True) == first  # the stored seed survives the key
         assert await seed(OTHER) == first
 
     asyncio.run(run())
@@ -145,7 +145,7 @@ def test_daily_seed_survives_key_replacement(tmp_path: Path, monkeypatch: pytest
 
 
 async def start(folder: Path, *, accept_new_key: bool = False) -> None:
-    """Check the key as a start does."""
+    """Check the key as at the start of a server."""
     server = build_server(Settings(data=str(folder), accept_new_key=accept_new_key))
     try:
         await server.database.upgrade()
@@ -160,10 +160,10 @@ async def start(folder: Path, *, accept_new_key: bool = False) -> None:
 def test_database_stores_fingerprint_of_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> None:
         for keys in ((OLD,), (OLD,), (OLD, NEW), (NEW, OLD), (OLD, NEW), (NEW, OLD), (NEW,)):
-            use(monkeypatch, *keys)
+            set_keys(monkeypatch, *keys)
             await start(tmp_path)
         for keys in ((OLD,), (OTHER,)):
-            use(monkeypatch, *keys)
+            set_keys(monkeypatch, *keys)
             with pytest.raises(KeyMismatch, match="AXIO_KEY=NEW,OLD"):
                 await start(tmp_path)
         await start(tmp_path, accept_new_key=True)

@@ -6,21 +6,21 @@ from typing import Any
 
 import pytest
 
-from tests.server.driving import Client, Guest, Json, Live, RunningServer, play_together
+from tests.server.driving import Client, Guest, Json, LiveSocket, RunningServer, play_together
 
 NO_SUCH_TABLE = 4404
 
 
 @pytest.fixture
 def table(ann: Guest, bob: Guest) -> str:
-    """A game of two people that has just begun; for some time each placement passes the turn on."""
+    """Open a game of two people. In its first moves, each placement passes the turn on."""
     opened = ann.open("rota", ["me", "open"])
     bob.join(opened)
     return opened.id
 
 
-def numbers(live: Live) -> list[int]:
-    return [message["n"] for message in live.heard if message["type"] in ("view", "step")]
+def numbers(live: LiveSocket) -> list[int]:
+    return [message["n"] for message in live.received if message["type"] in ("view", "step")]
 
 
 def test_entry_numbers_have_no_gaps_for_any_viewer(ann: Guest, bob: Guest, table: str) -> None:
@@ -38,10 +38,10 @@ def test_entry_numbers_have_no_gaps_for_any_viewer(ann: Guest, bob: Guest, table
 
 def test_entry_numbers_start_at_1(ann: Guest, bob: Guest) -> None:
     opened = ann.open("axio", ["me", "open"])
-    assert ann.view(opened.id)["n"] == 1  # she sat down
+    assert ann.view(opened.id)["n"] == 1  # Ann took her seat
     with ann.live(opened.id) as live:
         live.recv()
-        assert bob.join(opened)["n"] == 3  # he sat down, and the game began
+        assert bob.join(opened)["n"] == 3  # Bob took his, and the game started
         while live.n < 3:
             assert live.recv()["type"] in ("view", "seats")
 
@@ -53,22 +53,22 @@ def test_repeated_move_is_acknowledged_and_not_played_twice(
     with ann.live(table) as live, bob.live(table) as his:
         number = live.recv()["n"]
         his.recv()
-        order = {"do": "move", "id": "once", "n": number, "pick": 0, "hold": hold}
+        command = {"do": "move", "id": "once", "n": number, "pick": 0, "hold": hold}
         for _ in range(3):
-            live.send(order)
-            acked = live.until(lambda told: told.get("ack") == "once")
+            live.send(command)
+            acked = live.until(lambda message: message.get("ack") == "once")
             assert acked["n"] == number + 1
         his.until("step")
         his.send({"do": "ping"})
         assert his.until("pong")
         assert his.n == number + 1
     assert ann.view(table)["n"] == number + 1
-    with ann.live(table) as again:  # it is known again after a reconnection, and over HTTP, too
+    with ann.live(table) as again:  # also after a reconnection, and over HTTP
         again.recv()
-        again.send(order)
-        assert again.until(lambda told: told.get("ack") == "once")["n"] == number + 1
-    del order["do"]
-    assert ann.post(f"/api/tables/{table}/moves", order) == {"n": number + 1}
+        again.send(command)
+        assert again.until(lambda message: message.get("ack") == "once")["n"] == number + 1
+    del command["do"]
+    assert ann.post(f"/api/tables/{table}/moves", command) == {"n": number + 1}
 
 
 @pytest.mark.parametrize("do", ["draw", "back"])
@@ -78,7 +78,7 @@ def test_repeated_draw_or_take_back_is_acknowledged(ann: Guest, table: str, do: 
         number = live.play(0, hold=True)["n"]
         for _ in range(2):
             live.send({"do": do, "id": "once", "n": number})
-            assert live.until(lambda told: told.get("ack") == "once")["n"] == number + 1
+            assert live.until(lambda message: message.get("ack") == "once")["n"] == number + 1
     assert ann.view(table)["n"] == number + 1
 
 
@@ -90,13 +90,13 @@ def test_same_message_id_from_two_seats_is_two_messages(ann: Guest, bob: Guest, 
         while his.moves is None:
             his.recv()
         his.send({"do": "move", "id": "same", "n": his.n, "pick": 0})
-        assert his.until(lambda told: told.get("ack") == "same")["n"] > number + 1
+        assert his.until(lambda message: message.get("ack") == "same")["n"] > number + 1
 
 
 @pytest.mark.parametrize("do", ["move", "draw", "back"])
 @pytest.mark.parametrize("off", [-1, 1, 1000])
-def test_command_with_a_stale_number_changes_nothing(small: RunningServer, do: str, off: int) -> None:
-    ann = small.guest()
+def test_command_with_a_stale_number_changes_nothing(sqlite_server: RunningServer, do: str, off: int) -> None:
+    ann = sqlite_server.guest()
     opened = ann.open("axio", ["me", "greedy"])
     with ann.live(opened.id) as live:
         view = live.recv()
@@ -114,7 +114,7 @@ def test_reconnecting_client_receives_exactly_the_missed_steps(ann: Guest, bob: 
     with ann.live(table) as hers, bob.live(table) as his, bob.live(table) as his_phone:
         for live in (hers, his, his_phone):
             live.recv()
-        seen, lost = his.n, his.n + 3
+        first, later = his.n, his.n + 3
         for _ in range(4):
             for live in (hers, his):
                 while live.moves is None:
@@ -122,8 +122,8 @@ def test_reconnecting_client_receives_exactly_the_missed_steps(ann: Guest, bob: 
                 live.play(0)
         while his_phone.n < his.n:
             his_phone.recv()
-        live_steps = {told["n"]: told for told in his_phone.heard if told["type"] == "step"}
-    for after in (seen, lost, max(live_steps) - 1):
+        live_steps = {message["n"]: message for message in his_phone.received if message["type"] == "step"}
+    for after in (first, later, max(live_steps) - 1):
         with bob.live(table, after) as back:
             missed = [back.recv() for _ in range(max(live_steps) - after)]
             assert missed == [live_steps[n] for n in range(after + 1, max(live_steps) + 1)]
@@ -138,7 +138,7 @@ def test_reconnecting_client_receives_a_view_if_steps_do_not_suffice(ann: Guest,
     with ann.live(table) as live:
         start = live.recv()["n"]
         live.play(0, hold=True)
-        live.order("back")
+        live.command("back")
         live.until("view")
     for after in (start, start + 1):
         with ann.live(table, after) as back:
@@ -146,29 +146,29 @@ def test_reconnecting_client_receives_a_view_if_steps_do_not_suffice(ann: Guest,
 
 
 @pytest.mark.parametrize("after", ["0", "-1", "x", "", "99999999999999999999", "1.5", "%00"])
-def test_reconnecting_with_an_invalid_number_brings_a_view(small: RunningServer, after: Any) -> None:
-    ann = small.guest()
+def test_reconnecting_with_an_invalid_number_brings_a_view(sqlite_server: RunningServer, after: Any) -> None:
+    ann = sqlite_server.guest()
     with ann.live(ann.open("axio", ["me", "greedy"]).id, after) as live:
         assert live.recv()["type"] == "view"
 
 
-def test_reconnecting_after_many_entries_brings_a_view(small: RunningServer) -> None:
-    ann = small.guest()
+def test_reconnecting_after_many_entries_brings_a_view(sqlite_server: RunningServer) -> None:
+    ann = sqlite_server.guest()
     opened = ann.open("trio", ["me"])
     with ann.live(opened.id) as live:
-        live.play_to_the_end()
+        live.play_to_end()
         assert live.n > 40
     with ann.live(opened.id, 3) as back:
         assert back.recv()["n"] == live.n
 
 
 def test_two_sockets_of_one_person_receive_the_same_messages(ann: Guest, table: str) -> None:
-    with ann.live(table) as desk, ann.live(table) as phone:
-        assert desk.recv() == phone.recv()
-        told = desk.play(0)
+    with ann.live(table) as laptop, ann.live(table) as phone:
+        assert laptop.recv() == phone.recv()
+        step = laptop.play(0)
         other = phone.until("step")
-        assert told["ack"] is not None
-        assert other == {**told, "ack": None}
+        assert step["ack"] is not None
+        assert other == {**step, "ack": None}
         assert phone.now["hands"][0].count("?") == 0
 
 
@@ -178,12 +178,12 @@ def test_presence_is_broadcast(ann: Guest, bob: Guest, table: str) -> None:
         his, phone = bob.live(table), bob.live(table)
         assert [seat["here"] for seat in hers.until("seats")["seats"]] == [True, True]
         his.close()
-        with Client(ann.url).live(table) as watching:  # spectators make no stir
+        with Client(ann.url).live(table) as watching:  # spectators are not announced
             watching.recv()
         phone.close()
-        told = hers.until("seats")
-        assert [seat["here"] for seat in told["seats"]] == [True, False]
-        assert sum(message["type"] == "seats" for message in hers.heard) == 2
+        message = hers.until("seats")
+        assert [seat["here"] for seat in message["seats"]] == [True, False]
+        assert sum(message["type"] == "seats" for message in hers.received) == 2
 
 
 BAD: list[tuple[str | bytes, str]] = [
@@ -220,8 +220,8 @@ BAD: list[tuple[str | bytes, str]] = [
 ]  # fmt: skip
 
 
-def test_invalid_message_is_refused_and_the_game_continues(small: RunningServer) -> None:
-    ann = small.guest()
+def test_invalid_message_is_refused_and_the_game_continues(sqlite_server: RunningServer) -> None:
+    ann = sqlite_server.guest()
     opened = ann.open("axio", ["me", "greedy"])
     with ann.live(opened.id) as live:
         view = live.recv()
@@ -235,17 +235,17 @@ def test_invalid_message_is_refused_and_the_game_continues(small: RunningServer)
         assert live.play(0)["n"] == 4
 
 
-def test_a_hundred_concurrent_commands_are_all_answered(small: RunningServer) -> None:
-    ann = small.guest()
+def test_a_hundred_concurrent_commands_are_all_answered(sqlite_server: RunningServer) -> None:
+    ann = sqlite_server.guest()
     with ann.live(ann.open("axio", ["me", "greedy"]).id) as live:
         live.recv()
-        for number in range(200):  # a hand of five equal doubles has 40 first moves, most have hundreds
+        for number in range(200):  # every hand has at least 40 first moves, most have hundreds
             live.send({"do": "preview", "id": str(number), "n": live.n, "pick": number % 40})
         assert [live.until("preview")["id"] for _ in range(200)] == [str(number) for number in range(200)]
 
 
-def test_unknown_fields_are_ignored(small: RunningServer) -> None:
-    ann = small.guest()
+def test_unknown_fields_are_ignored(sqlite_server: RunningServer) -> None:
+    ann = sqlite_server.guest()
     with ann.live(ann.open("axio", ["me", "greedy"]).id) as live:
         live.recv()
         live.send({"do": "ping", "from": "the future"})
@@ -268,25 +268,27 @@ def test_socket_of_an_unknown_table_is_closed(ann: Guest) -> None:
 
 
 @pytest.mark.parametrize("move", ["pick", "text"])
-def test_move_before_the_start_or_after_the_end_has_its_own_code(small: RunningServer, move: str) -> None:
-    ann = small.guest()
-    order: Json = {"pick": 0} if move == "pick" else {"move": "pass"}
+def test_moves_before_the_start_and_after_the_end_have_their_own_codes(
+    sqlite_server: RunningServer, move: str
+) -> None:
+    ann = sqlite_server.guest()
+    command: Json = {"pick": 0} if move == "pick" else {"move": "pass"}
     with ann.live(ann.open("axio", ["me", "open"]).id) as live:
         live.recv()
-        live.order("move", **order)
+        live.command("move", **command)
         assert live.until("refused")["code"] == "not_started"
     with ann.live(ann.open("rota", ["me"]).id) as live:
-        live.play_to_the_end()
-        live.order("move", **order)
+        live.play_to_end()
+        live.command("move", **command)
         assert live.until("refused")["code"] == "game_over"
 
 
 @pytest.mark.parametrize("move", ["pick", "text"])
 def test_move_out_of_turn_is_refused(ann: Guest, bob: Guest, table: str, move: str) -> None:
-    order: Json = {"pick": 0} if move == "pick" else {"move": "pass"}
+    command: Json = {"pick": 0} if move == "pick" else {"move": "pass"}
     with bob.live(table) as his:
         number = his.recv()["n"]
-        his.order("move", **order)
+        his.command("move", **command)
         assert his.until("refused")["code"] == "not_your_turn"
-    wanted = {"id": "m", "n": number, **order}
-    assert bob.refused("POST", f"/api/tables/{table}/moves", wanted).code == "not_your_turn"
+    body = {"id": "m", "n": number, **command}
+    assert bob.refused("POST", f"/api/tables/{table}/moves", body).code == "not_your_turn"

@@ -6,13 +6,13 @@ import json
 import logging
 from pathlib import Path
 
-from axiogames.server.logs import JsonFormatter
+from axiogames.server.processes import JsonFormatter
 from tests.server.driving import Browser, Guest, RunningServer, start_server
 
 PASSWORD = "swordfish and chips"
 
 
-def live_a_little(server: RunningServer) -> tuple[list[str], list[str]]:
+def use_server(server: RunningServer) -> tuple[list[str], list[str]]:
     """Use a server in many ways, and return the secrets and a hand."""
     ann = server.guest("Ann")
     browser = Browser(server.url)
@@ -25,9 +25,9 @@ def live_a_little(server: RunningServer) -> tuple[list[str], list[str]]:
     table = ann.open("axio", ["me", "open"])
     bob.refused("POST", f"/api/tables/{table.id}/join", {"invite": "wrong"})
     bob.join(table)
-    with ann.live(table.id) as hers, browser.live(table.id) as again:
+    with ann.live(table.id) as hers, browser.live(table.id) as second:
         hers.recv()
-        again.recv()
+        second.recv()
         hers.play(0)
         hers.socket.send("{not json")
         hers.until("refused")
@@ -39,7 +39,7 @@ def live_a_little(server: RunningServer) -> tuple[list[str], list[str]]:
 
 def test_log_lines_are_json_without_secrets(tmp_path: Path) -> None:
     with start_server(tmp_path, log="debug", limits=True) as server:
-        secrets, hand = live_a_little(server)
+        secrets, hand = use_server(server)
         server.stop()
         text = server.log
     lines = [json.loads(line) for line in text.splitlines()]
@@ -59,7 +59,7 @@ def test_traceback_is_one_log_line() -> None:
     record = logging.LogRecord("a.b", logging.ERROR, "x.py", 1, "what %s", ("ä\n",), caught)
     line = JsonFormatter().format(record)
     assert "\n" not in line
-    told = json.loads(line)
-    assert (told["level"], told["from"], told["message"]) == ("error", "a.b", "what ä\n")
-    assert "ValueError: line" in told["error"]
-    assert told["at"].endswith("+00:00")
+    fields = json.loads(line)
+    assert (fields["level"], fields["from"], fields["message"]) == ("error", "a.b", "what ä\n")
+    assert "ValueError: line" in fields["error"]
+    assert fields["at"].endswith("+00:00")

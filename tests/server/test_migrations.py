@@ -23,10 +23,10 @@ def differences(connection: Connection) -> Any:
 
 
 def indexes(connection: Connection) -> dict[str, set[str]]:
-    found = inspect(connection)
+    inspector = inspect(connection)
     return {
-        name: {str(index["name"]) for index in found.get_indexes(name)}
-        for name in found.get_table_names()
+        name: {str(index["name"]) for index in inspector.get_indexes(name)}
+        for name in inspector.get_table_names()
         if name != "alembic_version"
     }
 
@@ -35,15 +35,15 @@ def test_migrations_match_schema(database: str, new_database: Callable[[str], st
     url = Settings(database=new_database(database)).url
 
     async def run() -> None:
-        kept = Database(url)
-        await kept.upgrade()
-        async with kept.reading() as connection:
+        upgraded = Database(url)
+        await upgraded.upgrade()
+        async with upgraded.reading() as connection:
             assert await connection.run_sync(differences) == []
-            found = await connection.run_sync(indexes)
-        assert set(found) == set(metadata.tables)
+            index_names = await connection.run_sync(indexes)
+        assert set(index_names) == set(metadata.tables)
         for name, table in metadata.tables.items():
-            assert {str(index.name) for index in table.indexes} <= found[name]
-        await kept.close()
+            assert {str(index.name) for index in table.indexes} <= index_names[name]
+        await upgraded.close()
 
     asyncio.run(run())
 
@@ -72,11 +72,11 @@ def test_concurrent_upgrades(new_database: Callable[[str], str]) -> None:
     url = Settings(database=new_database("postgresql")).url
 
     async def run() -> None:
-        all_of_them = [Database(url) for _ in range(4)]
-        await asyncio.gather(*(one.upgrade() for one in all_of_them))
-        async with all_of_them[0].reading() as connection:
+        databases = [Database(url) for _ in range(4)]
+        await asyncio.gather(*(each.upgrade() for each in databases))
+        async with databases[0].reading() as connection:
             assert await connection.run_sync(differences) == []
-        for one in all_of_them:
-            await one.close()
+        for each in databases:
+            await each.close()
 
     asyncio.run(run())

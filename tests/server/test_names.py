@@ -22,14 +22,14 @@ from axiogames.server.identity.names import (
     clean_username,
 )
 from axiogames.server.storage.schema import people
-from tests.server.in_process import inside
+from tests.server.in_process import running_app
 
 # Ordinary characters and those of problematic categories.
-ODD = st.sampled_from(
+PROBLEMATIC = st.sampled_from(
     "aZ1 é字🐙\u3164\uffa0\u115f\u2800\u034f\u200b\u200d\u202e\u2066\ufe0f\u00ad\u0301\u0300\u20dd\u0e33"
     "\u093f\u1100\u1161\ud7b0\U000e0041\U000e01ef\ud800\ue000\ufdd0\x00\x85\u2028\u00a0\u3000\u1680"
 )
-TEXTS = st.text(ODD | st.characters(), max_size=60)
+TEXTS = st.text(PROBLEMATIC | st.characters(), max_size=60)
 
 
 @settings(max_examples=300, deadline=None)
@@ -41,14 +41,14 @@ def test_cleaned_names_are_visible(text: str) -> None:
         return
     assert 1 <= len(name) <= MAX_NAME_LENGTH
     assert name == " ".join(name.split()) == unicodedata.normalize("NFC", name) == clean_name(name)
-    categories = [unicodedata.category(one) for one in name]
-    assert not [one for one in categories if one[0] == "C" or one in ("Zl", "Zp")]
+    categories = [unicodedata.category(char) for char in name]
+    assert not [category for category in categories if category[0] == "C" or category in ("Zl", "Zp")]
     assert not set(name) & set("\u3164\uffa0\u115f\u1160\u2800\u034f\ufe0f\u180b\ufffc")
     assert categories[0] not in ("Mn", "Me")
-    piled = 0
-    for one in categories:
-        piled = piled + 1 if one in ("Mn", "Me") else 0
-        assert piled <= MAX_MARKS
+    marks = 0
+    for category in categories:
+        marks = marks + 1 if category in ("Mn", "Me") else 0
+        assert marks <= MAX_MARKS
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_ordinary_names_are_unchanged(given: str, shown: str) -> None:
 
 
 def fullwidth(text: str) -> str:
-    return "".join(chr(ord(one) + 0xFEE0) for one in text)
+    return "".join(chr(ord(char) + 0xFEE0) for char in text)
 
 
 CYRILLIC = str.maketrans("aeopcyxr", "аеорсухг")
@@ -108,10 +108,10 @@ def test_names_of_bots_are_reserved(bot: str) -> None:
         f"{bot[0]}\u0301{bot[1:]}", bot.translate(CYRILLIC), f"{bot}!",
         *((f"Bot {bot}", f"{bot} bot", fullwidth(bot)) if bot in PLAYERS else ()),
     ]  # fmt: skip
-    for form in (one for one in forms if len(one) <= MAX_NAME_LENGTH):
-        with pytest.raises(InvalidName) as refused:
+    for form in (form for form in forms if len(form) <= MAX_NAME_LENGTH):
+        with pytest.raises(InvalidName) as caught:
             clean_name(form)
-        assert refused.value.code == "reserved_name", ascii(form)
+        assert caught.value.code == "reserved_name", ascii(form)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_username_characters() -> None:
 
 def test_stored_names_that_break_current_rules_are_loaded(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
+        async with running_app(tmp_path) as app:
             row: dict[str, Any] = {
                 "id": "ab" * 10,
                 "name": "level8\u3164",
@@ -157,19 +157,19 @@ def test_stored_names_that_break_current_rules_are_loaded(tmp_path: Path) -> Non
                 "created": 1,
                 "username": "greedy",
             }
-            async with made.server.database.writing() as connection:
+            async with app.server.database.writing() as connection:
                 await connection.execute(insert(people), [row])
-            token = made.server.people.token(await made.server.people.find(row["id"]))
-            assert (await made.good("GET", "/api/me", token))["name"] == "level8\u3164"
+            token = app.server.people.token(await app.server.people.find(row["id"]))
+            assert (await app.call("GET", "/api/me", token))["name"] == "level8\u3164"
             body = {"game": "rota", "seats": [{"kind": "me"}]}
-            table = (await made.good("POST", "/api/tables", token, body))["id"]
-            assert (await made.good("GET", f"/api/tables/{table}", token))["seats"][0][
+            table = (await app.call("POST", "/api/tables", token, body))["id"]
+            assert (await app.call("GET", f"/api/tables/{table}", token))["seats"][0][
                 "name"
             ] == "level8\u3164"
-            person = await made.server.people.find(row["id"])
-            kept = await made.server.people.set_password(person, "greedy", "correct horse 7")
-            assert kept.username == "greedy"  # only new names are checked
+            person = await app.server.people.find(row["id"])
+            changed = await app.server.people.set_password(person, "greedy", "correct horse 7")
+            assert changed.username == "greedy"  # only new names are checked
             with pytest.raises(InvalidName, match="reserved"):
-                await made.server.people.set_password(kept, "level1", "another 8", old="correct horse 7")
+                await app.server.people.set_password(changed, "level1", "another 8", old="correct horse 7")
 
     asyncio.run(run())

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from litestar.openapi.plugins import JsonRenderPlugin
 
 from tests.server.driving import RunningServer
-from tests.server.in_process import inside
+from tests.server.in_process import running_app
 from tests.server.openapi import run
 
 EXAMPLES = int(os.environ.get("AXIO_EXAMPLES", "4"))  # per operation; `tests.server.openapi` runs more
@@ -24,8 +24,8 @@ PROBLEM = {"$ref": "#/components/schemas/Problem"}
 
 
 @pytest.fixture
-def schema(small: RunningServer) -> Any:
-    return small.guest("Ann").get("/schema/openapi.json")
+def schema(sqlite_server: RunningServer) -> Any:
+    return sqlite_server.guest("Ann").get("/schema/openapi.json")
 
 
 def operations(schema: Any) -> dict[str, Any]:
@@ -37,46 +37,46 @@ def operations(schema: Any) -> dict[str, Any]:
     }
 
 
-def test_responses_match_schema(small: RunningServer) -> None:
-    done = run(small.url, EXAMPLES)
-    assert done.returncode == 0, done.stdout + done.stderr
-    generated = re.search(r"([\d,]+) generated", done.stdout)
-    assert generated is not None, done.stdout
+def test_responses_match_schema(sqlite_server: RunningServer) -> None:
+    result = run(sqlite_server.url, EXAMPLES)
+    assert result.returncode == 0, result.stdout + result.stderr
+    generated = re.search(r"([\d,]+) generated", result.stdout)
+    assert generated is not None, result.stdout
     assert int(generated[1].replace(",", "")) > 200
-    assert " failed" not in small.log
+    assert " failed" not in sqlite_server.log
 
 
 def test_schema_and_document_list_the_same_requests(schema: Any) -> None:
-    offered = {same(request) for request in operations(schema)}
-    said = {same(request) for request in described()}
-    assert said - offered == FOR_PAGES
-    assert offered - said == FOR_HOSTS
+    in_schema = {anonymize(request) for request in operations(schema)}
+    in_document = {anonymize(request) for request in documented_requests()}
+    assert in_document - in_schema == FOR_PAGES
+    assert in_schema - in_document == FOR_HOSTS
 
 
-def described() -> set[str]:
+def documented_requests() -> set[str]:
     """Return the requests in the tables of docs/reference/http_and_websocket.md."""
     text = PROTOCOL.read_text(encoding="utf-8")
-    found = re.findall(r"^\| `(GET|POST|PATCH|PUT|DELETE) (/[^ `?]*)(.*)", text, re.M)
-    requests = {f"{method} {path}" for method, path, _ in found}
-    also = {
-        f"{method} {path.replace('.svg', '.png')}" for method, path, rest in found if "`.png` too" in rest
+    rows = re.findall(r"^\| `(GET|POST|PATCH|PUT|DELETE) (/[^ `?]*)(.*)", text, re.M)
+    requests = {f"{method} {path}" for method, path, _ in rows}
+    png_requests = {
+        f"{method} {path.replace('.svg', '.png')}" for method, path, rest in rows if "`.png` too" in rest
     }
-    return requests | also
+    return requests | png_requests
 
 
-def same(request: str) -> str:
+def anonymize(request: str) -> str:
     """Return a request with anonymous parameters."""
     return re.sub(r"\{[^}]*\}", "{}", request)
 
 
 def test_error_responses_in_schema_match_document(schema: Any) -> None:
-    parts = schema["components"]["schemas"]["Problem"]
-    assert sorted(parts["required"]) == sorted(parts["properties"]) == ["code", "detail", "status_code"]
+    problem = schema["components"]["schemas"]["Problem"]
+    assert sorted(problem["required"]) == sorted(problem["properties"]) == ["code", "detail", "status_code"]
     for name, operation in operations(schema).items():
-        for status, answer in operation["responses"].items():
+        for status, response in operation["responses"].items():
             if status >= "400" and name not in FOR_HOSTS:
-                assert answer["content"]["application/json"]["schema"] == PROBLEM, (name, status)
-                assert answer["description"] != "Additional response"
+                assert response["content"]["application/json"]["schema"] == PROBLEM, (name, status)
+                assert response["description"] != "Additional response"
 
 
 def test_every_operation_has_a_description(schema: Any) -> None:
@@ -84,8 +84,8 @@ def test_every_operation_has_a_description(schema: Any) -> None:
         assert operation["description"].endswith("."), name
 
 
-def test_websocket_view_matches_schema(small: RunningServer, schema: Any) -> None:
-    ann = small.guest("Ann")
+def test_websocket_view_matches_schema(sqlite_server: RunningServer, schema: Any) -> None:
+    ann = sqlite_server.guest("Ann")
     validator = Draft202012Validator({"$ref": "#/components/schemas/ViewMessage", **schema})
     for game in ("axio", "hex", "rota", "trio"):
         table = ann.open(game, ["me", "greedy"])
@@ -107,14 +107,14 @@ def test_schema_is_rendered_once_and_cacheable(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(JsonRenderPlugin, "render", counted)
 
     async def work() -> None:
-        async with inside(tmp_path / "secret folder") as made:
-            first = await made.ask("GET", "/schema/openapi.json")
-            second = await made.ask("GET", "/schema/openapi.json", (await made.guest("Ann")).token)
+        async with running_app(tmp_path / "secret folder") as app:
+            first = await app.request("GET", "/schema/openapi.json")
+            second = await app.request("GET", "/schema/openapi.json", (await app.guest("Ann")).token)
             assert renderings == 1
             assert second.body == first.body  # independent of the client
             assert b"secret folder" not in first.body  # independent of the server
-            found = dict(first.headers)
-            assert found[b"cache-control"] == b"max-age=3600"
-            assert b"set-cookie" not in found
+            headers = dict(first.headers)
+            assert headers[b"cache-control"] == b"max-age=3600"
+            assert b"set-cookie" not in headers
 
     asyncio.run(work())

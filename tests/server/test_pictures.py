@@ -16,14 +16,14 @@ import pytest
 
 from axiogames.games import GAMES, figures, find_variant
 from axiogames.server.rendering import pictures
-from axiogames.server.rendering import process as drawing_process
+from axiogames.server.rendering import process as process_module
 from axiogames.server.rendering.pictures import ByteCache
 from axiogames.server.rendering.process import RenderFailed, RenderProcess
 from axiogames.server.rendering.worker import RenderRequest, render
 from tests.games.conformance.positions import Case
-from tests.server.in_process import Answer, Inside, _identity, _scope, inside
+from tests.server.in_process import App, Response, _identity, _scope, running_app
 from tests.server.rooms import run, until
-from tests.server.scenarios import TABLE, install, played
+from tests.server.scenarios import TABLE, install, play_scenario
 
 FIGURE = RenderRequest(GAMES[0], figure=figures(GAMES[0])[0])
 
@@ -33,10 +33,10 @@ FIGURE = RenderRequest(GAMES[0], figure=figures(GAMES[0])[0])
 
 @pytest.fixture
 def process() -> Iterator[RenderProcess]:
-    made = RenderProcess()
-    yield made
-    made.close()
-    assert made.pid is None
+    running = RenderProcess()
+    yield running
+    running.close()
+    assert running.pid is None
 
 
 def ended(pid: int) -> bool:
@@ -51,12 +51,12 @@ def ended(pid: int) -> bool:
 def test_process_renders_the_same_bytes(process: RenderProcess) -> None:
     variant = find_variant("rota", 3)
     content = variant.content(variant.opening, ())
-    for wanted in (
+    for request in (
         FIGURE,
         RenderRequest("rota", 3, content=content, dark=True),
         RenderRequest("rota", 3, content=content, png=True),
     ):
-        assert process.render(wanted) == render(wanted)
+        assert process.render(request) == render(request)
 
 
 def test_killed_process_is_replaced(process: RenderProcess) -> None:
@@ -71,7 +71,7 @@ def test_killed_process_is_replaced(process: RenderProcess) -> None:
 def test_process_is_replaced_after_a_number_of_pictures(
     process: RenderProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(drawing_process, "PICTURES_PER_PROCESS", 2)
+    monkeypatch.setattr(process_module, "PICTURES_PER_PROCESS", 2)
     used = []
     for _ in range(5):
         process.render(FIGURE)
@@ -82,7 +82,7 @@ def test_process_is_replaced_after_a_number_of_pictures(
 
 
 def test_render_timeout(process: RenderProcess, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drawing_process, "RENDER_TIMEOUT", 0.0)
+    monkeypatch.setattr(process_module, "RENDER_TIMEOUT", 0.0)
     with pytest.raises(RenderFailed) as refused:
         process.render(FIGURE)
     assert "ended twice" in refused.value.reason
@@ -118,7 +118,7 @@ def test_closed_process_is_not_restarted(process: RenderProcess) -> None:
         process.render(FIGURE)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="requires /proc")
 def test_process_inherits_no_secrets(process: RenderProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AXIO_SERVER", "the password of the database")
     monkeypatch.setenv("AXIO_KEY", "the secret key")
@@ -129,7 +129,7 @@ def test_process_inherits_no_secrets(process: RenderProcess, monkeypatch: pytest
     assert sorted(name.partition(":")[0] for name in names) == ["/dev/null", "/dev/null", "pipe", "pipe"]
 
 
-# ---------------------------------------------------------------- what is kept
+# ---------------------------------------------------------------- cache
 
 
 def test_byte_cache_evicts_least_recently_used() -> None:
@@ -148,55 +148,57 @@ def test_byte_cache_evicts_least_recently_used() -> None:
 # ---------------------------------------------------------------- routes
 
 
-class Slowly:
-    """Renders on command, and counts the requests."""
+class BlockedRenderer:
+    """Renders only after `go` is set, and records the requests."""
 
-    def __init__(self, made: Inside) -> None:
+    def __init__(self, app: App) -> None:
         self.go = threading.Event()
-        self.drawn: list[RenderRequest] = []
-        made.server.pictures.render = self.render
+        self.requests: list[RenderRequest] = []
+        app.server.pictures.render = self.render
 
-    def render(self, wanted: RenderRequest) -> bytes:
+    def render(self, request: RenderRequest) -> bytes:
         assert self.go.wait(20)
-        self.drawn.append(wanted)
+        self.requests.append(request)
         return b"<svg/>"
 
 
-async def over(made: Inside) -> None:
-    """Install a finished game, which has many pictures."""
-    await install(made, played(Case("axio", 2), "people"))
+async def install_finished_game(app: App) -> None:
+    """Install a finished game: every move of it has a picture."""
+    await install(app, play_scenario(Case("axio", 2), "people"))
 
 
 def path(move: int, kind: str = "png") -> str:
     return f"/api/tables/{TABLE}/picture.{kind}?move={move}"
 
 
-def statuses(answers: list[Answer]) -> dict[int, int]:
-    found = [answer.status for answer in answers]
-    return {status: found.count(status) for status in sorted(set(found))}
+def statuses(responses: list[Response]) -> dict[int, int]:
+    codes = [response.status for response in responses]
+    return {status: codes.count(status) for status in sorted(set(codes))}
 
 
 def test_picture_queue_is_bounded_and_blocks_nothing_else(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            await over(made)
-            slow = Slowly(made)
-            asked = [asyncio.create_task(made.ask("GET", path(move))) for move in range(30)]
-            pool = made.server.pictures.pool
-            await until(lambda: sum(task.done() for task in asked) == 21)
+        async with running_app(tmp_path) as app:
+            await install_finished_game(app)
+            slow = BlockedRenderer(app)
+            requests = [asyncio.create_task(app.request("GET", path(move))) for move in range(30)]
+            pool = app.server.pictures.pool
+            await until(lambda: sum(task.done() for task in requests) == 21)
             assert (pool.running, pool.waiting) == (1, (0, 0, 8))  # eight queued pictures per address
-            refused = next(task.result() for task in asked if task.done())
+            refused = next(task.result() for task in requests if task.done())
             assert refused.json["code"] == "busy"
             assert dict(refused.headers)[b"retry-after"]
             # Other requests are answered, and faster pictures are rendered first.
-            assert (await made.ask("GET", "/health")).status == 200
-            quick = asyncio.create_task(made.ask("GET", path(3, "svg")))
-            fixed = asyncio.create_task(made.ask("GET", f"/api/games/{GAMES[0]}/figures/{FIGURE.figure}.svg"))
+            assert (await app.request("GET", "/health")).status == 200
+            quick = asyncio.create_task(app.request("GET", path(3, "svg")))
+            fixed = asyncio.create_task(
+                app.request("GET", f"/api/games/{GAMES[0]}/figures/{FIGURE.figure}.svg")
+            )
             await until(lambda: pool.waiting == (1, 1, 8))
             slow.go.set()
-            answers = await asyncio.gather(*asked, quick, fixed)
-            assert statuses(list(answers)) == {200: 11, 503: 21}
-            assert [(one.png, bool(one.figure)) for one in slow.drawn[:4]] == [
+            responses = await asyncio.gather(*requests, quick, fixed)
+            assert statuses(list(responses)) == {200: 11, 503: 21}
+            assert [(request.png, bool(request.figure)) for request in slow.requests[:4]] == [
                 (True, False),
                 (False, True),
                 (False, False),
@@ -208,144 +210,148 @@ def test_picture_queue_is_bounded_and_blocks_nothing_else(tmp_path: Path) -> Non
 
 def test_concurrent_requests_share_one_render(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            await over(made)
-            slow = Slowly(made)
-            asked = [asyncio.create_task(made.ask("GET", path(3))) for _ in range(40)]
-            await until(lambda: made.server.pictures.pool.running == 1)
-            await made.ask("GET", "/health")
+        async with running_app(tmp_path) as app:
+            await install_finished_game(app)
+            slow = BlockedRenderer(app)
+            requests = [asyncio.create_task(app.request("GET", path(3))) for _ in range(40)]
+            await until(lambda: app.server.pictures.pool.running == 1)
+            await app.request("GET", "/health")
             slow.go.set()
-            assert statuses(list(await asyncio.gather(*asked))) == {200: 40}
-            assert (await made.ask("GET", path(3))).status == 200
-            assert len(slow.drawn) == 1
+            assert statuses(list(await asyncio.gather(*requests))) == {200: 40}
+            assert (await app.request("GET", path(3))).status == 200
+            assert len(slow.requests) == 1
             # Several move numbers name the last position.
             for move in (100, 200, 1000):
-                await made.ask("GET", path(move))
-            assert len(slow.drawn) == 2
+                await app.request("GET", path(move))
+            assert len(slow.requests) == 2
             for _ in range(3):
-                await made.ask("GET", f"/api/games/{GAMES[0]}/figures/{FIGURE.figure}.svg")
-                await made.ask("GET", f"/api/games/{GAMES[0]}/picture.svg")
-            assert len(slow.drawn) == 4
+                await app.request("GET", f"/api/games/{GAMES[0]}/figures/{FIGURE.figure}.svg")
+                await app.request("GET", f"/api/games/{GAMES[0]}/picture.svg")
+            assert len(slow.requests) == 4
 
     run(work)
 
 
 def test_pictures_depend_on_seat_and_move(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            ann, bob = await made.guest("Ann"), await made.guest("Bob")
-            table = await made.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
-            await made.good("POST", f"/api/tables/{table['id']}/join", bob.token, {"invite": table["invite"]})
+        async with running_app(tmp_path) as app:
+            ann, bob = await app.guest("Ann"), await app.guest("Bob")
+            table = await app.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
+            await app.call("POST", f"/api/tables/{table['id']}/join", bob.token, {"invite": table["invite"]})
             address = f"/api/tables/{table['id']}/picture.svg"
 
-            async def seen() -> list[bytes]:
-                return [(await made.ask("GET", address, who)).body for who in (ann.token, bob.token, "")]
+            async def pictures_of_all() -> list[bytes]:
+                return [
+                    (await app.request("GET", address, token)).body for token in (ann.token, bob.token, "")
+                ]
 
-            before = await seen()
+            before = await pictures_of_all()
             assert len(set(before)) == 3
-            assert await seen() == before
+            assert await pictures_of_all() == before
             move = {"id": "1", "n": 3, "pick": 0}
-            await made.good("POST", f"/api/tables/{table['id']}/moves", ann.token, move)
-            assert not set(await seen()) & set(before)
+            await app.call("POST", f"/api/tables/{table['id']}/moves", ann.token, move)
+            assert not set(await pictures_of_all()) & set(before)
 
     run(work)
 
 
 def test_picture_cache_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            await over(made)
-            kept = made.server.pictures.cache = ByteCache(100_000)
+        async with running_app(tmp_path) as app:
+            await install_finished_game(app)
+            cache = app.server.pictures.cache = ByteCache(100_000)
             for move in range(12):
-                assert (await made.ask("GET", path(move, "svg"))).status == 200
-            assert 1 <= len(kept) < 12
-            assert kept.size <= 100_000
+                assert (await app.request("GET", path(move, "svg"))).status == 200
+            assert 1 <= len(cache) < 12
+            assert cache.size <= 100_000
 
     run(work)
 
 
 def test_pictures_are_rate_limited(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            await over(made)
-            Slowly(made).go.set()
-            made.server.limits.active = True
-            answers = [await made.ask("GET", path(move % 9)) for move in range(150)]
-            counted = statuses(answers)
-            assert counted[429] >= 10
-            assert answers[-1].json["code"] == "too_fast"
+        async with running_app(tmp_path) as app:
+            await install_finished_game(app)
+            BlockedRenderer(app).go.set()
+            app.server.limits.active = True
+            responses = [await app.request("GET", path(move % 9)) for move in range(150)]
+            counts = statuses(responses)
+            assert counts[429] >= 10
+            assert responses[-1].json["code"] == "too_fast"
             # Another address is not affected.
             scope = _scope("http", path(3), []) | {"method": "GET", "client": ("192.0.2.7", 1)}
-            assert (await raw(made, scope)) == 200
+            assert (await request_status(app, scope)) == 200
 
     run(work)
 
 
-async def raw(made: Inside, scope: dict[str, Any], hang_up: asyncio.Event | None = None) -> int | None:
+async def request_status(
+    app: App, scope: dict[str, Any], disconnect: asyncio.Event | None = None
+) -> int | None:
     """Return the status of a response, `None` if the client disconnects first, on command."""
     sent: list[dict[str, Any]] = []
-    told = False
+    request_sent = False
 
     async def receive() -> dict[str, Any]:
-        nonlocal told
-        if not told:
-            told = True
+        nonlocal request_sent
+        if not request_sent:
+            request_sent = True
             return {"type": "http.request", "body": b"", "more_body": False}
-        await (hang_up or asyncio.Event()).wait()
+        await (disconnect or asyncio.Event()).wait()
         return {"type": "http.disconnect"}
 
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
-    await made.app(scope, receive, send)
+    await app.asgi(scope, receive, send)
     return next((message["status"] for message in sent if "status" in message), None)
 
 
 def test_cancelled_request_is_not_rendered(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            await over(made)
-            slow, hang_up = Slowly(made), asyncio.Event()
-            pool = made.server.pictures.pool
-            first = asyncio.create_task(made.ask("GET", path(1)))
+        async with running_app(tmp_path) as app:
+            await install_finished_game(app)
+            slow, disconnect = BlockedRenderer(app), asyncio.Event()
+            pool = app.server.pictures.pool
+            first = asyncio.create_task(app.request("GET", path(1)))
             await until(lambda: pool.running == 1)
             scopes = [_scope("http", path(move), _identity("")) | {"method": "GET"} for move in (2, 2, 3)]
-            leaving = [asyncio.create_task(raw(made, scope, hang_up)) for scope in scopes]
-            stays = asyncio.create_task(made.ask("GET", path(3)))
+            leaving = [asyncio.create_task(request_status(app, scope, disconnect)) for scope in scopes]
+            stays = asyncio.create_task(app.request("GET", path(3)))
             await until(lambda: pool.waiting == (0, 0, 2))
-            hang_up.set()
+            disconnect.set()
             await asyncio.gather(*leaving)
             assert pool.waiting == (0, 0, 1)  # the other picture still has a waiter
             slow.go.set()
             assert statuses([await first, await stays]) == {200: 2}
-            assert len(slow.drawn) == 2
+            assert len(slow.requests) == 2
 
     run(work)
 
 
 def test_render_failure_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    def fail(wanted: RenderRequest) -> bytes:
-        raise RenderFailed("the disk is on fire")
+    def fail(request: RenderRequest) -> bytes:
+        raise RenderFailed("injected failure")
 
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            await over(made)
-            made.server.pictures.render = fail
+        async with running_app(tmp_path) as app:
+            await install_finished_game(app)
+            app.server.pictures.render = fail
             with caplog.at_level(logging.ERROR, logger=pictures.__name__):
-                answer = await made.ask("GET", path(1))
-            assert (answer.status, answer.json["code"]) == (503, "unavailable")
-            assert "the disk is on fire" in caplog.text
-            assert b"fire" not in answer.body
-            made.server.pictures.render = render
-            assert (await made.ask("GET", path(1, "svg"))).body.startswith(b"<svg")
+                response = await app.request("GET", path(1))
+            assert (response.status, response.json["code"]) == (503, "unavailable")
+            assert "injected failure" in caplog.text
+            assert b"injected" not in response.body
+            app.server.pictures.render = render
+            assert (await app.request("GET", path(1, "svg"))).body.startswith(b"<svg")
 
     run(work)
 
 
 def test_concurrent_requests_for_all_examples(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            asked = [made.ask("GET", f"/api/games/{name}/picture.svg") for name in GAMES]
-            assert [one.status for one in await asyncio.gather(*asked)] == [200] * len(GAMES)
+        async with running_app(tmp_path) as app:
+            requests = [app.request("GET", f"/api/games/{name}/picture.svg") for name in GAMES]
+            assert [response.status for response in await asyncio.gather(*requests)] == [200] * len(GAMES)
 
     run(work)

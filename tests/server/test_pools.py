@@ -42,11 +42,13 @@ class Gate:
         self._open.set()
 
 
-def pooled(work: Callable[[WorkPool, Gate], Coroutine[Any, Any, None]], threads: int = 1, **how: Any) -> None:
-    """Run a test with a pool, and open its gate at the end in any case."""
+def run_with_pool(
+    work: Callable[[WorkPool, Gate], Coroutine[Any, Any, None]], threads: int = 1, **options: Any
+) -> None:
+    """Run a test with a pool and a gate, which is opened at the end in any case."""
 
     async def main() -> None:
-        pool, gate = WorkPool("test", threads, **how), Gate()
+        pool, gate = WorkPool("test", threads, **options), Gate()
         try:
             await work(pool, gate)
         finally:
@@ -56,7 +58,7 @@ def pooled(work: Callable[[WorkPool, Gate], Coroutine[Any, Any, None]], threads:
     run(main)
 
 
-async def turns() -> None:
+async def run_ready_tasks() -> None:
     """Let all ready tasks run."""
     for _ in range(5):
         await asyncio.sleep(0)
@@ -65,44 +67,44 @@ async def turns() -> None:
 def test_priorities_and_round_robin_over_requesters() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
-        await turns()
-        asked = [("review", "bob", 1), ("a1", "ann", 0), ("a2", "ann", 0), ("a3", "ann", 0), ("b1", "bob", 0)]
+        await run_ready_tasks()
+        jobs = [("review", "bob", 1), ("a1", "ann", 0), ("a2", "ann", 0), ("a3", "ann", 0), ("b1", "bob", 0)]
         waiting = [
             asyncio.create_task(pool.run(gate.note, name, requester=requester, priority=priority))
-            for name, requester, priority in asked
+            for name, requester, priority in jobs
         ]
-        await turns()
+        await run_ready_tasks()
         assert pool.running == 1
         assert pool.waiting == (4, 1)
         assert pool.requesters() == 2
         gate.open()
-        assert await asyncio.gather(held, *waiting) == ["held", *(name for name, *_ in asked)]
+        assert await asyncio.gather(held, *waiting) == ["held", *(name for name, *_ in jobs)]
         assert gate.done == ["held", "a1", "b1", "a2", "a3", "review"]
         assert pool.waiting == (0, 0)
         await until(lambda: pool.running == 0)
 
-    pooled(work, priorities=2)
+    run_with_pool(work, priorities=2)
 
 
 def test_number_of_concurrent_jobs_is_number_of_threads() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         tasks = [asyncio.create_task(pool.run(gate.hold)) for _ in range(5)]
-        await turns()
+        await run_ready_tasks()
         assert (pool.running, pool.waiting) == (2, (3,))
         gate.open()
         assert await asyncio.gather(*tasks) == ["held"] * 5
 
-    pooled(work, threads=2)
+    run_with_pool(work, threads=2)
 
 
 def test_full_queue_refuses_at_once() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
-        await turns()
+        await run_ready_tasks()
         waiting = [
             asyncio.create_task(pool.run(gate.note, name, requester=name)) for name in ("a", "a", "b", "c")
         ]
-        await turns()
+        await run_ready_tasks()
         with pytest.raises(Busy, match="too many; try again"):
             await pool.run(gate.note, "refused", requester="d")
         assert (pool.waiting, pool.refused) == ((4,), 1)
@@ -111,19 +113,19 @@ def test_full_queue_refuses_at_once() -> None:
         assert await pool.run(gate.note, "d", requester="d") == "d"
         assert "refused" not in gate.done
 
-    pooled(work, bounds=QueueLimits(4, 2, "too many"))
+    run_with_pool(work, bounds=QueueLimits(4, 2, "too many"))
 
 
 def test_less_urgent_jobs_do_not_displace_urgent_ones() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
-        await turns()
-        asked = [("late", 1), ("later", 1), ("first", 0), ("second", 0)]
+        await run_ready_tasks()
+        jobs = [("late", 1), ("later", 1), ("first", 0), ("second", 0)]
         waiting = [
             asyncio.create_task(pool.run(gate.note, name, requester=name, priority=priority))
-            for name, priority in asked
+            for name, priority in jobs
         ]
-        await turns()
+        await run_ready_tasks()
         assert pool.waiting == (2, 2)
         for priority in (0, 1):
             with pytest.raises(Busy):
@@ -132,57 +134,57 @@ def test_less_urgent_jobs_do_not_displace_urgent_ones() -> None:
         await asyncio.gather(held, *waiting)
         assert gate.done == ["held", "first", "second", "late", "later"]
 
-    pooled(work, bounds=QueueLimits(2), priorities=2)
+    run_with_pool(work, bounds=QueueLimits(2), priorities=2)
 
 
 def test_requester_cannot_fill_the_queue() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
-        await turns()
+        await run_ready_tasks()
         hostile = [asyncio.create_task(pool.run(gate.note, "no", requester="mallory")) for _ in range(20)]
-        await turns()
+        await run_ready_tasks()
         honest = asyncio.create_task(pool.run(gate.note, "ann", requester="ann"))
-        await turns()
+        await run_ready_tasks()
         assert pool.waiting == (3,)
         gate.open()
         answers = await asyncio.gather(held, honest, *hostile, return_exceptions=True)
         assert sum(isinstance(answer, Busy) for answer in answers) == 18
         assert gate.done == ["held", "no", "ann", "no"]
 
-    pooled(work, bounds=QueueLimits(10, 2))
+    run_with_pool(work, bounds=QueueLimits(10, 2))
 
 
 def test_cancelled_job_leaves_the_queue() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
-        await turns()
+        await run_ready_tasks()
         gone = asyncio.create_task(pool.run(gate.note, "gone", requester="ann"))
         stays = asyncio.create_task(pool.run(gate.note, "stays", requester="ann"))
-        await turns()
+        await run_ready_tasks()
         gone.cancel()
-        await turns()
+        await run_ready_tasks()
         assert pool.waiting == (1,)
         gate.open()
         await asyncio.gather(held, stays)
         assert gate.done == ["held", "stays"]
 
-    pooled(work)
+    run_with_pool(work)
 
 
 def test_running_job_keeps_its_thread_after_cancellation() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         gone = asyncio.create_task(pool.run(gate.hold, "gone"))
-        await turns()
+        await run_ready_tasks()
         gone.cancel()
         later = asyncio.create_task(pool.run(gate.note, "later"))
-        await turns()
+        await run_ready_tasks()
         assert (pool.running, pool.waiting) == (1, (1,))
         gate.open()
         assert await later == "later"
         assert gate.done == ["gone", "later"]
         await until(lambda: pool.running == 0)
 
-    pooled(work)
+    run_with_pool(work)
 
 
 def test_thread_is_not_lost_on_simultaneous_cancellation() -> None:
@@ -205,7 +207,7 @@ def test_thread_is_not_lost_on_simultaneous_cancellation() -> None:
         assert gate.done == ["held", "held"]
         assert await pool.run(gate.note, "after") == "after"
 
-    pooled(work)
+    run_with_pool(work)
 
 
 def test_exceptions_of_jobs_propagate() -> None:
@@ -215,39 +217,39 @@ def test_exceptions_of_jobs_propagate() -> None:
         await until(lambda: pool.running == 0)
         assert await pool.run(int, "7") == 7
 
-    pooled(work)
+    run_with_pool(work)
 
 
 def test_closed_pool_refuses_queued_and_new_jobs() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
-        await turns()
+        await run_ready_tasks()
         waits = asyncio.create_task(pool.run(gate.note, "waits"))
-        await turns()
+        await run_ready_tasks()
         pool.close()
-        for refused in (waits, pool.run(gate.note, "comes")):
+        for refused in (waits, pool.run(gate.note, "new")):
             with pytest.raises(Refused, match="the server is stopping"):
                 await refused
         with pytest.raises(asyncio.CancelledError):
             await held
         assert gate.done == []
 
-    pooled(work)
+    run_with_pool(work)
 
 
 def test_round_robin_over_networks_and_requesters() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
-        await turns()
+        await run_ready_tasks()
         crowd = [("x1", "x"), ("x2", "x"), ("y1", "y"), ("z1", "z")]
-        asked = [(name, Requester(who, "crowd")) for name, who in crowd] + [
+        jobs = [(name, Requester(person, "crowd")) for name, person in crowd] + [
             ("a", Requester("ann")),
             ("b", Requester("bob")),
         ]
         waiting = [
-            asyncio.create_task(pool.run(gate.note, name, requester=requester)) for name, requester in asked
+            asyncio.create_task(pool.run(gate.note, name, requester=requester)) for name, requester in jobs
         ]
-        await turns()
+        await run_ready_tasks()
         assert pool.share(Requester("x", "crowd")) == 1 / (4 * 3 * 2)  # including the running one
         assert pool.share(Requester("ann")) == 1 / 4
         with pytest.raises(Busy):
@@ -259,31 +261,31 @@ def test_round_robin_over_networks_and_requesters() -> None:
         await until(lambda: pool.running == 0)
         assert pool.share(Requester("ann")) == 1.0
 
-    pooled(work, bounds=QueueLimits(per_network=4))
+    run_with_pool(work, bounds=QueueLimits(per_network=4))
 
 
 def test_cancelled_jobs_do_not_count() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
-        await turns()
+        await run_ready_tasks()
         requester = Requester("x", "crowd")
         gone = [asyncio.create_task(pool.run(gate.note, "gone", requester=requester)) for _ in range(3)]
-        await turns()
+        await run_ready_tasks()
         with pytest.raises(Busy):
             pool.check(requester)
-        for one in gone:
-            one.cancel()
-        await turns()
+        for task in gone:
+            task.cancel()
+        await run_ready_tasks()
         pool.check(requester)
         assert pool.share(Requester("ann")) == 1.0
         gate.open()
         await held
         assert gate.done == ["held"]
 
-    pooled(work, bounds=QueueLimits(per_network=3))
+    run_with_pool(work, bounds=QueueLimits(per_network=3))
 
 
-def test_spare_thread_replaces_stuck_one(caplog: pytest.LogCaptureFixture) -> None:
+def test_spare_thread_replaces_a_hanging_one(caplog: pytest.LogCaptureFixture) -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         with pytest.raises(JobTimeout, match="hold"):
             await pool.run(gate.hold)
@@ -295,7 +297,7 @@ def test_spare_thread_replaces_stuck_one(caplog: pytest.LogCaptureFixture) -> No
             await pool.run(gate.hold)
         pool.job_timeout = None
         waits = asyncio.create_task(pool.run(gate.note, "waits"))
-        await turns()
+        await run_ready_tasks()
         assert (pool.timed_out, pool.waiting) == (2, (1,))
         gate.open()
         assert await waits == "waits"
@@ -303,7 +305,7 @@ def test_spare_thread_replaces_stuck_one(caplog: pytest.LogCaptureFixture) -> No
         assert pool.timeouts == 2
         assert await pool.run(gate.note, "after") == "after"
 
-    pooled(work, job_timeout=0.0, spare_threads=1)
+    run_with_pool(work, job_timeout=0.0, spare_threads=1)
     assert "has been running for more than 0 s" in caplog.text
 
 
@@ -311,7 +313,7 @@ def test_timeout_is_detected_after_cancellation() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         pool.job_timeout = 0.01
         gone = asyncio.create_task(pool.run(gate.hold))
-        await turns()
+        await run_ready_tasks()
         gone.cancel()
         await until(lambda: pool.timed_out == 1)
         pool.job_timeout = None
@@ -319,7 +321,7 @@ def test_timeout_is_detected_after_cancellation() -> None:
         gate.open()
         await until(lambda: pool.timed_out == pool.running == 0)
 
-    pooled(work, spare_threads=1)
+    run_with_pool(work, spare_threads=1)
 
 
 def test_switch_interval_is_short_while_long_jobs_run() -> None:
@@ -327,11 +329,11 @@ def test_switch_interval_is_short_while_long_jobs_run() -> None:
 
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
-        await turns()
+        await run_ready_tasks()
         assert sys.getswitchinterval() == pytest.approx(SHORT_SWITCH_INTERVAL)
         gate.open()
         await held
         await until(lambda: not pool.running)
         assert sys.getswitchinterval() == pytest.approx(usual)
 
-    pooled(work, yields_gil=True)
+    run_with_pool(work, yields_gil=True)

@@ -17,14 +17,14 @@ from axiogames.server.private_files import SQLITE_FILES, make_private, make_priv
 from axiogames.server.processes import check_startup
 from axiogames.server.settings import DATABASE_FILE, Settings
 from tests.server.driving import free_port
-from tests.server.in_process import inside
+from tests.server.in_process import running_app
 
 
 @pytest.fixture(params=[0o000, 0o022, 0o077], ids=oct)
 def umask(request: pytest.FixtureRequest) -> Iterator[None]:
-    before = os.umask(request.param)
+    previous = os.umask(request.param)
     yield
-    os.umask(before)
+    os.umask(previous)
 
 
 def modes(folder: Path) -> dict[str, int]:
@@ -38,13 +38,14 @@ def test_created_files_are_private(tmp_path: Path) -> None:
 
     async def run() -> None:
         check_startup(Settings(data=str(folder), port=free_port()))
-        async with inside(folder) as made:
-            await made.open(await made.guest("Ann"), "rota", [{"kind": "me"}])
-            found = modes(folder)
-            assert {f"{DATABASE_FILE}{end}" for end in ("", "-wal", "-shm")} | {"key"} <= set(found)
-            assert found.pop("data") == 0o700
-            assert set(found.values()) == {0o600}
-            make_backup(made.server.settings, tmp_path / "backup")
+        async with running_app(folder) as app:
+            await app.open(await app.guest("Ann"), "rota", [{"kind": "me"}])
+            permissions = modes(folder)
+            files = {f"{DATABASE_FILE}{suffix}" for suffix in ("", "-wal", "-shm")} | {"key"}
+            assert files <= set(permissions)
+            assert permissions.pop("data") == 0o700
+            assert set(permissions.values()) == {0o600}
+            make_backup(app.server.settings, tmp_path / "backup")
             assert stat.S_IMODE((tmp_path / "backup").stat().st_mode) == 0o600
 
     asyncio.run(run())
@@ -66,9 +67,9 @@ def test_startup_makes_existing_files_private(tmp_path: Path, caplog: pytest.Log
 
     asyncio.run(run(0))
     folder.chmod(0o755)
-    for end in SQLITE_FILES:
-        (folder / f"{DATABASE_FILE}{end}").touch()
-        (folder / f"{DATABASE_FILE}{end}").chmod(0o664)
+    for suffix in SQLITE_FILES:
+        (folder / f"{DATABASE_FILE}{suffix}").touch()
+        (folder / f"{DATABASE_FILE}{suffix}").chmod(0o664)
     asyncio.run(run(1))
     assert DATABASE_FILE in caplog.text
     asyncio.run(run(0))
@@ -76,9 +77,9 @@ def test_startup_makes_existing_files_private(tmp_path: Path, caplog: pytest.Log
 
 def test_replaced_and_moved_backups_are_private(tmp_path: Path) -> None:
     async def run() -> Settings:
-        async with inside(tmp_path / "data") as made:
-            await made.guest("Ann")
-            return made.server.settings
+        async with running_app(tmp_path / "data") as app:
+            await app.guest("Ann")
+            return app.server.settings
 
     settings = asyncio.run(run())
     archive = tmp_path / "backup"

@@ -18,7 +18,7 @@ from tests.server.driving import (
     Json,
     Refusal,
     RunningServer,
-    check_numbers,
+    check_consecutive,
     play_together,
     start_server,
 )
@@ -39,10 +39,10 @@ def pair(
     """Two processes with the same database and the same key."""
     folders = [tmp_path_factory.mktemp("process") for _ in range(2)]
     with (
-        start_server(folders[0], database=database, environment=KEY) as one,
-        start_server(folders[1], database=database, environment=KEY) as two,
+        start_server(folders[0], database=database, environment=KEY) as first,
+        start_server(folders[1], database=database, environment=KEY) as second,
     ):
-        yield one, two
+        yield first, second
 
 
 def two_people(pair: tuple[RunningServer, RunningServer]) -> tuple[Guest, Guest]:
@@ -50,12 +50,12 @@ def two_people(pair: tuple[RunningServer, RunningServer]) -> tuple[Guest, Guest]
 
 
 def test_sessions_are_valid_in_all_processes(pair: tuple[RunningServer, RunningServer]) -> None:
-    one, two = pair
-    ann = one.guest("Ann")
-    assert ann.at(two.url).get("/api/me") == ann.get("/api/me")
-    browser = Browser(one.url)
+    first, second = pair
+    ann = first.guest("Ann")
+    assert ann.at(second.url).get("/api/me") == ann.get("/api/me")
+    browser = Browser(first.url)
     browser.patch("/api/me", {"name": "Page"})
-    there = Browser(two.url)
+    there = Browser(second.url)
     there.cookie = browser.cookie
     assert there.get("/api/me")["name"] == "Page"
     phrase = ann.post("/api/me/phrase")["phrase"]
@@ -81,7 +81,7 @@ def test_whole_game_between_two_processes(pair: tuple[RunningServer, RunningServ
         for live in (hers, his, watching):
             while live.n < max(hers.n, his.n):
                 live.recv()
-            check_numbers(live)
+            check_consecutive(live)
         assert watching.now["result"] == his.now["result"] == hers.now["result"] == result
     assert ann.get(f"/api/tables/{table.id}/record") == bob.get(f"/api/tables/{table.id}/record")
 
@@ -101,13 +101,13 @@ def test_one_of_two_moves_with_the_same_number_is_played(
                 body = {"id": f"{guest.url}{turn}"[-40:], "n": number, "pick": 0}
                 start.wait(10)
                 try:
-                    made: Json = guest.post(path, body)
+                    result: Json = guest.post(path, body)
                 except Refusal as refused:
                     return refused.code
-                assert made["n"] == number + 1
-                return "made"
+                assert result["n"] == number + 1
+                return "played"
 
-            assert sorted(pool.map(move, (ann, there))) == ["made", "stale"]
+            assert sorted(pool.map(move, (ann, there))) == ["played", "stale"]
             assert there.view(table.id)["n"] == number + 1
     record_moves = [event for event in ann.view(table.id)["events"] if event["t"] == "place"]
     assert len(record_moves) == 12
@@ -129,21 +129,21 @@ def test_message_repeated_at_another_process_is_not_executed_twice(
 def test_one_person_with_two_devices_at_two_processes(pair: tuple[RunningServer, RunningServer]) -> None:
     ann = pair[0].guest("Ann")
     table = ann.open("axio", ["me", "greedy"])
-    with ann.live(table.id) as desk, ann.at(pair[1].url).live(table.id) as phone:
-        desk.recv()
+    with ann.live(table.id) as laptop, ann.at(pair[1].url).live(table.id) as phone:
+        laptop.recv()
         phone.recv()
         for _ in range(4):
-            for one, other in ((desk, phone), (phone, desk)):
-                one.my_turn()
-                while one.moves is None:
-                    one.recv()
-                one.play(0)
-                while other.n < one.n:
+            for mover, other in ((laptop, phone), (phone, laptop)):
+                mover.wait_for_turn()
+                while mover.moves is None:
+                    mover.recv()
+                mover.play(0)
+                while other.n < mover.n:
                     other.recv()
-        while phone.n != desk.n:
-            (phone if phone.n < desk.n else desk).recv()
+        while phone.n != laptop.n:
+            (phone if phone.n < laptop.n else laptop).recv()
         for key in ("hands", "scores", "turn", "in_bag"):
-            assert phone.now[key] == desk.now[key]
+            assert phone.now[key] == laptop.now[key]
 
 
 def test_held_and_taken_back_placements_reach_all_processes(
@@ -157,7 +157,7 @@ def test_held_and_taken_back_placements_reach_all_processes(
         hers.until(lambda message: message.get("n") == start["n"])
         hers.play(0, hold=True)
         assert his.until("step")["now"]["turn"] == 0
-        hers.order("back")
+        hers.command("back")
         back = his.until("view")
         assert back["tiles"] == start["tiles"]
         hers.until("view")
@@ -173,7 +173,7 @@ def test_bot_moves_once_however_many_processes_load_its_table(
     table = ann.open("rota", ["me", "greedy", "random"])
     with ann.live(table.id) as live, Client(pair[1].url).live(table.id) as watching:
         watching.recv()
-        result = live.play_to_the_end()
+        result = live.play_to_end()
         while watching.n < live.n:
             watching.recv()
         assert watching.now["result"] == result
@@ -187,16 +187,16 @@ def test_rematch_is_one_table_for_both_processes(pair: tuple[RunningServer, Runn
     bob.join(table)
     with ann.live(table.id) as hers, bob.live(table.id) as his:
         play_together(hers, his)
-    before, start = {one["id"] for one in ann.get("/api/tables?which=mine")}, Barrier(2)
+    before, start = {table["id"] for table in ann.get("/api/tables?which=mine")}, Barrier(2)
 
-    def ask(guest: Guest) -> str:
+    def request_rematch(guest: Guest) -> str:
         start.wait(10)
         return str(guest.post(f"/api/tables/{table.id}/rematch")["id"])
 
     with ThreadPoolExecutor(2) as pool:
-        first, second = pool.map(ask, (ann, bob))
+        first, second = pool.map(request_rematch, (ann, bob))
     assert first == second
-    assert {one["id"] for one in ann.get("/api/tables?which=mine")} - before == {first}
+    assert {table["id"] for table in ann.get("/api/tables?which=mine")} - before == {first}
 
 
 def test_signing_out_everywhere_reaches_all_processes(
@@ -204,7 +204,7 @@ def test_signing_out_everywhere_reaches_all_processes(
 ) -> None:
     ann = pair[0].guest("Ann")
     ann.post("/api/me/leave", {"everywhere": True})
-    there = ann.at(pair[1].url)  # this process has not heard of her before: it asks the database
+    there = ann.at(pair[1].url)  # this process does not know her yet and reads the database
     assert there.refused("POST", "/api/me/phrase").code == "unknown_person"
     assert run_sql(database, f"SELECT epoch FROM people WHERE id = '{ann.id}'") == [(1,)]
 
@@ -217,7 +217,7 @@ def test_session_ends_at_once_in_all_processes(pair: tuple[RunningServer, Runnin
     with ann.live(table.id) as here, there.live(table.id) as elsewhere, bob.live(table.id) as his:
         for live in (here, elsewhere, his):
             live.recv()
-        assert there.get("/api/me")["id"] == ann.id  # this process remembers her
+        assert there.get("/api/me")["id"] == ann.id  # now in the cache of this process
         ann.post("/api/me/leave", {"everywhere": True})
         assert [here.close_code(), elsewhere.close_code()] == [4401, 4401]
         assert there.refused("POST", "/api/me/phrase").code == "unknown_person"
@@ -231,8 +231,8 @@ def test_deletion_reaches_all_processes(pair: tuple[RunningServer, RunningServer
     bob.join(table)
     with bob.live(table.id) as his:
         assert his.recv()["seats"][0]["name"] == "Ann"
-        assert ann.ask("DELETE", "/api/me", {"confirm": True}).status == 200
-        his.until(lambda told: any(one["away"] == DELETED_NAME for one in told.get("seats", ())))
+        assert ann.request("DELETE", "/api/me", {"confirm": True}).status == 200
+        his.until(lambda message: any(seat["away"] == DELETED_NAME for seat in message.get("seats", ())))
         assert bob.view(table.id)["seats"][0]["away"] == DELETED_NAME
 
 
@@ -247,7 +247,7 @@ def test_game_continues_at_another_process_when_one_dies(
         with bob.live(table.id) as his:
             his.recv()
             with ann.live(table.id) as hers:
-                hers.my_turn()
+                hers.wait_for_turn()
                 hers.play(0)
                 doomed.kill()
             there = ann.at(pair[0].url)
@@ -257,8 +257,8 @@ def test_game_continues_at_another_process_when_one_dies(
                 his.play(0)
                 again.until(lambda message: message.get("moves") is not None)
                 again.play(0)
-                heard = his.until("step")
-        assert heard["n"] == again.n
+                step = his.until("step")
+        assert step["n"] == again.n
 
 
 def test_workers_share_a_port(database: str, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -273,7 +273,7 @@ def test_workers_share_a_port(database: str, tmp_path_factory: pytest.TempPathFa
 
 
 def listeners(database: str) -> int:
-    """How many connections to a database listen for what others write."""
+    """Return the number of connections that listen for notifications."""
     query = "SELECT query FROM pg_stat_activity WHERE datname = current_database()"
     return sum(text.upper().startswith("LISTEN") for (text,) in run_sql(database, query))
 
@@ -288,32 +288,32 @@ def test_process_listens_again_after_losing_its_connection(
     assert before >= 2
     with ann.live(table.id) as hers, bob.live(table.id) as his:
         his.recv()
-        hers.my_turn()
+        hers.wait_for_turn()
         run_sql(
             database,
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
             "WHERE datname = current_database() AND pid <> pg_backend_pid()",
         )
         hers.play(0)
-        his.my_turn()  # it is heard of all the same, perhaps a little later
+        his.wait_for_turn()  # after the listener has reconnected
         his.play(0)
         hers.until(lambda message: message.get("n") == his.n)
     for _ in range(75):
         if listeners(database) >= before:
             return
         time.sleep(0.2)
-    pytest.fail("nobody listens any more")
+    pytest.fail("the processes do not listen again")
 
 
-def wait_for(what: str, done: Callable[[], bool]) -> None:
+def wait_for(condition: str, done: Callable[[], bool]) -> None:
     end = time.monotonic() + 60
     while not done():
-        assert time.monotonic() < end, what
+        assert time.monotonic() < end, condition
         time.sleep(0.05)
 
 
-def is_well(server: RunningServer) -> bool:
-    return Client(server.url).ask("GET", "/health").status == 200
+def is_healthy(server: RunningServer) -> bool:
+    return Client(server.url).request("GET", "/health").status == 200
 
 
 def test_two_processes_survive_a_hanging_and_restarting_database(
@@ -325,27 +325,26 @@ def test_two_processes_survive_a_hanging_and_restarting_database(
     wait_for("both listen", lambda: listeners(database) >= 2)
     with ann.live(table.id) as hers, bob.live(table.id) as his:
         his.recv()
-        for trouble in ("hang", signal.SIGQUIT, signal.SIGINT):
-            hers.my_turn()
-            if trouble == "hang":
+        for failure in ("hang", signal.SIGQUIT, signal.SIGINT):
+            hers.wait_for_turn()
+            if failure == "hang":
                 with postgres.frozen():
-                    hers.order("move", pick=0)
+                    hers.command("move", pick=0)
                     assert hers.until("refused")["code"] == "unavailable"
                     for server, guest in zip(pair, (ann, bob), strict=True):
-                        assert not is_well(server)
+                        assert not is_healthy(server)
                         assert guest.refused("GET", "/api/tables?which=mine").code == "unavailable"
                         assert guest.refused("PATCH", "/api/me", {"name": "Other"}).code == "unavailable"
             else:
-                assert isinstance(trouble, signal.Signals)
-                postgres.restart(trouble)
+                assert isinstance(failure, signal.Signals)
+                postgres.restart(failure)
             for server in pair:
-                wait_for("health", lambda server=server: is_well(server))  # type: ignore[misc]
+                wait_for("health", lambda server=server: is_healthy(server))  # type: ignore[misc]
             wait_for("both listen", lambda: listeners(database) >= 2)
             hers.play(0)
-            his.my_turn()
+            his.wait_for_turn()
             his.play(0)
-        hers.my_turn()  # her process has heard of it
-        hers.my_turn()  # her process has heard of his last move
+        hers.wait_for_turn()  # her process has followed his last move
     moves = [event for event in ann.view(table.id)["events"] if event["t"] == "place"]
     assert len(moves) == 6
     for server in pair:

@@ -24,7 +24,7 @@ from axiogames.server.lifespan import Server
 from axiogames.server.operations.audit import Actor, write_audit
 from axiogames.server.storage.schema import entries, seats, tables
 from tests.server.faults import Faults
-from tests.server.in_process import Guest, Inside, inside
+from tests.server.in_process import App, Guest, running_app
 from tests.server.rooms import Listener, run, running, table_config, until
 
 SEATED: list[TableEntry] = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
@@ -32,24 +32,24 @@ WITH_BOT: list[TableEntry] = [BotSeated(0, "random"), SeatTaken(1, "bob", "Bob")
 
 
 async def body(server: Server, number: int, change: Callable[[dict[str, Any]], object] | str) -> None:
-    """Change an entry of the table."""
+    """Change the stored body of an entry of the table."""
     where = (entries.c.table_id == "table", entries.c.number == number)
     async with server.database.writing() as connection:
         if not isinstance(change, str):
-            act = json.loads((await connection.execute(select(entries.c.body).where(*where))).scalar_one())
-            change(act)
-            change = json.dumps(act)
+            entry = json.loads((await connection.execute(select(entries.c.body).where(*where))).scalar_one())
+            change(entry)
+            change = json.dumps(entry)
         await connection.execute(update(entries).where(*where).values(body=change))
 
 
 async def row(server: Server, **values: Any) -> None:
-    """Change the table's row."""
+    """Change columns of the table's row."""
     async with server.database.writing() as connection:
         await connection.execute(update(tables).where(tables.c.id == "table").values(**values))
 
 
 async def drop(server: Server, number: int) -> None:
-    """Lose an entry."""
+    """Delete an entry."""
     async with server.database.writing() as connection:
         await connection.execute(
             delete(entries).where(entries.c.table_id == "table", entries.c.number == number)
@@ -57,28 +57,28 @@ async def drop(server: Server, number: int) -> None:
 
 
 DAMAGE: dict[str, Callable[[Server], Any]] = {
-    "an act of a newer version": lambda server: body(server, 1, '{"a":"teleport","seat":0}'),
-    "a field of another type": lambda server: body(server, 1, lambda act: act.update(seat="first")),
-    "no JSON": lambda server: body(server, 2, "{"),
+    "an entry of a newer version": lambda server: body(server, 1, '{"a":"teleport","seat":0}'),
+    "a field of another type": lambda server: body(server, 1, lambda entry: entry.update(seat="first")),
+    "invalid JSON": lambda server: body(server, 2, "{"),
     "nested too deeply": lambda server: body(server, 2, '{"a":"sit","x":' + "[" * 5000 + "]" * 5000 + "}"),
-    "a seat that is not there": lambda server: body(server, 2, lambda act: act.update(seat=7)),
-    "a seat counted from the end": lambda server: body(server, 2, lambda act: act.update(seat=-1)),
-    "a move that is not legal": lambda server: body(server, 4, lambda act: act.update(move="RGBO 9,9")),
-    "a move that is no move": lambda server: body(server, 4, lambda act: act.update(move="?")),
-    "tiles that are not there": lambda server: body(server, 4, lambda act: act.update(drawn=["XY"])),
-    "tiles that were not drawn": lambda server: body(server, 5, lambda act: act.update(drawn=[])),
-    "an entry that is lost": lambda server: drop(server, 2),
-    "a last entry that is lost": lambda server: drop(server, 5),
-    "a game that is gone": lambda server: row(server, game="chess"),
-    "an option that is gone": lambda server: row(server, options='{"blindfold": true}'),
-    "options that are no JSON": lambda server: row(server, options="{"),
+    "a seat out of range": lambda server: body(server, 2, lambda entry: entry.update(seat=7)),
+    "a negative seat": lambda server: body(server, 2, lambda entry: entry.update(seat=-1)),
+    "an illegal move": lambda server: body(server, 4, lambda entry: entry.update(move="RGBO 9,9")),
+    "an invalid move": lambda server: body(server, 4, lambda entry: entry.update(move="?")),
+    "unknown tiles": lambda server: body(server, 4, lambda entry: entry.update(drawn=["XY"])),
+    "missing draws": lambda server: body(server, 5, lambda entry: entry.update(drawn=[])),
+    "a missing entry": lambda server: drop(server, 2),
+    "a missing last entry": lambda server: drop(server, 5),
+    "an unknown game": lambda server: row(server, game="chess"),
+    "an unknown option": lambda server: row(server, options='{"blindfold": true}'),
+    "options with invalid JSON": lambda server: row(server, options="{"),
     "options of another type": lambda server: row(server, options="[1]"),
     "too many players": lambda server: row(server, players=9),
 }
 
 
 async def play_two(room: Room) -> None:
-    """Two moves, the entries 4 and 5."""
+    """Play two moves, which are the entries 4 and 5."""
     for _ in range(2):
         assert room.game.turn is not None
         await room.move(SeatCommand(room.game.turn), 0)
@@ -89,7 +89,7 @@ def _seat_one_moves(room: Room) -> bool:
     return room.game.turn == 1
 
 
-def complaints(caplog: pytest.LogCaptureFixture) -> list[str]:
+def errors(caplog: pytest.LogCaptureFixture) -> list[str]:
     ours = (record for record in caplog.records if record.name.startswith("axio"))
     return [record.message for record in ours if record.levelno >= logging.ERROR]
 
@@ -106,7 +106,7 @@ def test_unreadable_table_affects_no_other_table(
             for number in range(3):
                 (await server.rooms.open(table_config(id=f"good{number}"), WITH_BOT)).close()
             await DAMAGE[damage](server)
-            await row(server, due=0)  # it comes before all others
+            await row(server, due=0)  # the table is woken first
 
     async def after() -> None:
         async with running(tmp_path) as server:
@@ -121,15 +121,15 @@ def test_unreadable_table_affects_no_other_table(
                     await server.rooms.get("table")
             assert await server.store.count_quarantined() == 1
             assert "table" not in await server.store.list_due(2**62, 9)
-            kept = await server.store.find("table")
-            assert kept is not None
-            assert kept["quarantined"]
-            assert kept["due"] is not None  # when it is released it goes on
+            row = await server.store.find("table")
+            assert row is not None
+            assert row["quarantined"]
+            assert row["due"] is not None  # needed after the release
 
     run(before)
     caplog.clear()
     run(after)
-    assert complaints(caplog) == ["table table cannot be read and is in quarantine"]
+    assert errors(caplog) == ["table table cannot be read and is in quarantine"]
 
 
 def test_released_table_continues_if_readable(tmp_path: Path) -> None:
@@ -141,15 +141,15 @@ def test_released_table_continues_if_readable(tmp_path: Path) -> None:
             server.rooms._rooms.clear()
             async with server.database.writing() as connection:
                 query = select(entries.c.body).where(entries.c.table_id == "table", entries.c.number == 2)
-                honest = (await connection.execute(query)).scalar_one()
+                original = (await connection.execute(query)).scalar_one()
             await body(server, 2, "{")
             for _ in range(2):
                 with pytest.raises(Unreadable):
                     await server.rooms.get("table")
-                assert await server.store.release("table")  # it is put back
+                assert await server.store.release("table")  # the next request quarantines it again
             with pytest.raises(Unreadable):
                 await server.rooms.get("table")
-            await body(server, 2, honest)
+            await body(server, 2, original)
             with pytest.raises(Unreadable):
                 await server.rooms.get("table")
             assert await server.store.release("table")
@@ -185,20 +185,20 @@ def test_temporary_errors_quarantine_no_table(
 
 def test_lost_database_quarantines_no_table(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
             seats = [{"kind": "me"}, {"kind": "bot", "level": "random"}]
-            table = (await made.open(ann, "rota", seats))["id"]
-            rooms = made.server.rooms
+            table = (await app.open(ann, "rota", seats))["id"]
+            rooms = app.server.rooms
             rooms._recent.clear()
-            faults = Faults(made)
+            faults = Faults(app)
             faults.down = True
             with pytest.raises(OperationalError):
                 await rooms.sweep()
             faults.down = False
-            assert (await made.ask("GET", f"/api/tables/{table}", ann.token)).status == 200
+            assert (await app.request("GET", f"/api/tables/{table}", ann.token)).status == 200
             await rooms.sweep()
-            assert await made.server.store.count_quarantined() == 0
+            assert await app.server.store.count_quarantined() == 0
 
     run(work)
 
@@ -206,7 +206,7 @@ def test_lost_database_quarantines_no_table(tmp_path: Path) -> None:
 def test_tables_that_cannot_be_woken_do_not_hide_later_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """However many there are, and though nobody knows what is wrong with them."""
+    """However many they are, and whatever the error is."""
     monkeypatch.setattr(rooms_module, "PAGE_SIZE", 2)
 
     async def before() -> None:
@@ -216,15 +216,15 @@ def test_tables_that_cannot_be_woken_do_not_hide_later_ones(
 
     async def after() -> None:
         async with running(tmp_path) as server:
-            honest = server.rooms._load
+            original = server.rooms._load
 
             async def load(table: str) -> Any:
                 if table.startswith("bad"):
-                    raise RuntimeError("nobody knows")
-                return await honest(table)
+                    raise RuntimeError("unknown cause")
+                return await original(table)
 
             server.rooms._load = load  # type: ignore[method-assign, assignment]
-            for _ in range(3):  # two tables each time
+            for _ in range(3):  # each wakes two tables
                 await server.rooms.sweep()
             assert "good" in server.rooms._rooms
             room = await server.rooms.get("good")
@@ -235,23 +235,23 @@ def test_tables_that_cannot_be_woken_do_not_hide_later_ones(
     run(before)
     caplog.clear()
     run(after)
-    assert sorted(complaints(caplog)) == [f"table bad{number} could not be woken" for number in range(4)]
+    assert sorted(errors(caplog)) == [f"failed to wake table bad{number}" for number in range(4)]
 
 
-# ---------------------------------------------------------------- a table in use
+# ---------------------------------------------------------------- tables in use
 
 
 async def two_processes(here: Server, there: Server) -> tuple[Room, Listener, Room]:
-    """A table with a client, and another one of the same process."""
+    """Open two tables and return the room of the first, a client of it, and the room of the second."""
     await there.rooms.open(table_config(), SEATED)
     await there.rooms.open(table_config(id="good"), SEATED)
     room, good = await here.rooms.get("table"), await here.rooms.get("good")
     return room, Listener(room, "bob"), good
 
 
-@pytest.mark.parametrize("how", ["a notice", "the sweep"])
+@pytest.mark.parametrize("trigger", ["notification", "sweep"])
 def test_invalid_entry_affects_no_other_table(
-    tmp_path: Path, how: str, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, trigger: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
@@ -262,21 +262,21 @@ def test_invalid_entry_affects_no_other_table(
             assert number == await writers[1].move(SeatCommand(0), 0)
             async with here.database.writing() as connection:
                 query = select(entries.c.body).where(entries.c.number == number)
-                honest = (await connection.execute(query.where(entries.c.table_id == "table"))).scalar_one()
+                original = (await connection.execute(query.where(entries.c.table_id == "table"))).scalar_one()
             await body(here, number, '{"a":"teleport"}')
 
-            async def look() -> None:
-                if how == "a notice":
+            async def catch_up() -> None:
+                if trigger == "notification":
                     await here.rooms.on_notification(f"nonsense table:x table:{number} good:{number}")
                 else:
                     await here.rooms.reconcile()
 
-            await look()
+            await catch_up()
             assert good.game.number == number
             assert room.game.number == number - 1
             assert await here.store.count_quarantined() == 1
-            assert complaints(caplog) == ["table table cannot be read and is in quarantine"]
-            await look()
+            assert errors(caplog) == ["table table cannot be read and is in quarantine"]
+            await catch_up()
             for attempt in (
                 room.move(SeatCommand(1), 0),
                 room.take_seat("eve", "Eve"),
@@ -287,14 +287,14 @@ def test_invalid_entry_affects_no_other_table(
             room.wake()
             room._automation._on_timer(room, room.game.number)
             await until(lambda: room._automation._task is None)
-            assert room._automation._timer is None  # nothing is tried again and again
-            assert complaints(caplog) == ["table table cannot be read and is in quarantine"]
+            assert room._automation._timer is None  # the server does not retry
+            assert errors(caplog) == ["table table cannot be read and is in quarantine"]
 
-            await body(here, number, honest)
+            await body(here, number, original)
             await here.store.release("table")
             await here.rooms.reconcile()
             assert room.game.number == number
-            await until(lambda: any(told.get("n") == number for told in bob.heard))
+            await until(lambda: any(message.get("n") == number for message in bob.received))
             await room.move(SeatCommand(1), 0)
 
     run(work)
@@ -326,17 +326,17 @@ def test_history_contains_only_announced_entries(tmp_path: Path) -> None:
     run(work)
 
 
-# ---------------------------------------------------------------- what people are told
+# ---------------------------------------------------------------- errors that people receive
 
 
-async def bad_table(made: Inside) -> tuple[str, str, str]:
-    """A table whose log is damaged, one that is not, and the token of their owner."""
-    ann = await made.guest("Ann")
+async def bad_table(app: App) -> tuple[str, str, str]:
+    """Return the ids of a table with a damaged log and of another one, and the token of their owner."""
+    ann = await app.guest("Ann")
     seats = [{"kind": "me"}, {"kind": "open"}]
-    bad, good = [(await made.open(ann, "rota", seats, public=True))["id"] for _ in range(2)]
-    async with made.server.database.writing() as connection:
+    bad, good = [(await app.open(ann, "rota", seats, public=True))["id"] for _ in range(2)]
+    async with app.server.database.writing() as connection:
         await connection.execute(update(entries).where(entries.c.table_id == bad).values(body="{"))
-    made.server.rooms._recent.clear()
+    app.server.rooms._recent.clear()
     return bad, good, ann.token
 
 
@@ -357,20 +357,20 @@ ROUTES = [
 ]
 
 
-def test_request_for_an_unreadable_table_says_so(tmp_path: Path) -> None:
+def test_requests_for_an_unreadable_table_are_refused(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            bad, good, token = await bad_table(made)
+        async with running_app(tmp_path) as app:
+            bad, good, token = await bad_table(app)
             for method, path, content in ROUTES:
-                answer = await made.ask(method, f"/api/tables/{bad}{path}", token, content)
+                answer = await app.request(method, f"/api/tables/{bad}{path}", token, content)
                 assert (answer.status, answer.json["code"]) == (409, "unreadable"), path
-            socket = await made.socket(bad, token)
-            assert await socket.end() == 4409
-            assert (await made.ask("GET", f"/api/tables/{good}", token)).status == 200
-            assert [one["id"] for one in await made.good("GET", "/api/tables?which=open", token)] == [good]
-            mine = {one["id"] for one in await made.good("GET", "/api/tables?which=mine", token)}
+            socket = await app.socket(bad, token)
+            assert await socket.wait_closed() == 4409
+            assert (await app.request("GET", f"/api/tables/{good}", token)).status == 200
+            assert [table["id"] for table in await app.call("GET", "/api/tables?which=open", token)] == [good]
+            mine = {table["id"] for table in await app.call("GET", "/api/tables?which=mine", token)}
             assert mine == {bad, good}
-            assert await made.server.store.count_unfinished() == 1
+            assert await app.server.store.count_unfinished() == 1
 
     run(work)
 
@@ -378,53 +378,53 @@ def test_request_for_an_unreadable_table_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize("values", [{"game": "chess"}, {"options": "{"}, {"options": '{"x": 3}'}])
 def test_lists_omit_tables_they_cannot_describe(tmp_path: Path, values: dict[str, Any]) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            bad, good, token = await bad_table(made)
-            async with made.server.database.writing() as connection:
+        async with running_app(tmp_path) as app:
+            bad, good, token = await bad_table(app)
+            async with app.server.database.writing() as connection:
                 await connection.execute(update(tables).where(tables.c.id == bad).values(**values))
             for which in ("open", "mine"):
-                listed = await made.good("GET", f"/api/tables?which={which}", token)
-                assert [one["id"] for one in listed] == [good]
+                listed = await app.call("GET", f"/api/tables?which={which}", token)
+                assert [table["id"] for table in listed] == [good]
 
     run(work)
 
 
 def test_socket_with_an_unreadable_history_is_closed(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
-            table = (await made.open(ann, "rota", [{"kind": "me"}, {"kind": "me"}]))["id"]
-            socket = await made.socket(table, ann.token)
-            await socket.heard()
-            room = await made.server.rooms.get(table)
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
+            table = (await app.open(ann, "rota", [{"kind": "me"}, {"kind": "me"}]))["id"]
+            socket = await app.socket(table, ann.token)
+            await socket.drain()
+            room = await app.server.rooms.get(table)
             await room.move(SeatCommand(0), 0)
-            async with made.server.database.writing() as connection:
+            async with app.server.database.writing() as connection:
                 await connection.execute(update(entries).where(entries.c.table_id == table).values(body="{"))
-            again = await made.socket(table, ann.token, room.game.number - 1)
-            assert await again.end() == 4409
+            again = await app.socket(table, ann.token, room.game.number - 1)
+            assert await again.wait_closed() == 4409
             assert isinstance(Unreadable(), Refused)
 
     run(work)
 
 
-# ---------------------------------------------------------------- people at it
+# ---------------------------------------------------------------- people at unreadable tables
 
 
-async def set_aside_with(made: Inside, ann: Guest, bob: Guest) -> tuple[Room, Room]:
-    """Two games of the same people in memory: the first cannot be read any more."""
-    found = []
+async def open_bad_and_good_table(app: App, ann: Guest, bob: Guest) -> tuple[Room, Room]:
+    """Return the rooms of two games of the same people. The log of the first has become unreadable."""
+    rooms = []
     for _ in range(2):
-        opened = await made.open(ann, "rota", [{"kind": "me"}, {"kind": "open"}])
+        opened = await app.open(ann, "rota", [{"kind": "me"}, {"kind": "open"}])
         invite = {"invite": opened["invite"]}
-        await made.good("POST", f"/api/tables/{opened['id']}/join", bob.token, invite)
-        found.append(await made.server.rooms.get(opened["id"]))
-    bad, good = found
+        await app.call("POST", f"/api/tables/{opened['id']}/join", bob.token, invite)
+        rooms.append(await app.server.rooms.get(opened["id"]))
+    bad, good = rooms
     newer = {"table_id": bad.id, "number": bad.game.number + 1, "at": 1, "body": '{"a":"teleport"}'}
-    async with made.server.database.writing() as connection:
+    async with app.server.database.writing() as connection:
         await connection.execute(insert(entries), [newer])
-        number = update(tables).where(tables.c.id == bad.id).values(number=newer["number"])
-        await connection.execute(number)
-    await made.server.rooms.refresh(bad.id)
+        new_number = update(tables).where(tables.c.id == bad.id).values(number=newer["number"])
+        await connection.execute(new_number)
+    await app.server.rooms.refresh(bad.id)
     assert bad.unreadable
     return bad, good
 
@@ -435,21 +435,21 @@ def names(room: Room) -> list[str]:
 
 def test_unreadable_table_does_not_block_renaming_or_deletion(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            ann, bob = await made.guest("Ann"), await made.guest("Bob")
-            bad, good = await set_aside_with(made, ann, bob)
-            server = made.server
+        async with running_app(tmp_path) as app:
+            ann, bob = await app.guest("Ann"), await app.guest("Bob")
+            bad, good = await open_bad_and_good_table(app, ann, bob)
+            server = app.server
             await server.personal_data.rename(await server.people.find(ann.id), "Anna")
             assert names(good) == ["Anna", "Bob"]
-            assert (await made.ask("DELETE", "/api/me", ann.token, {"confirm": True})).status == 200
+            assert (await app.request("DELETE", "/api/me", ann.token, {"confirm": True})).status == 200
             assert names(good) == [DELETED_NAME, "Bob"]
             for _ in range(2):
                 await server.personal_data.reconcile()  # an essential task of the server
-            async with made.server.database.writing() as connection:
+            async with app.server.database.writing() as connection:
                 newest = entries.c.body == '{"a":"teleport"}'
                 await connection.execute(delete(entries).where(newest))
-                number = update(tables).where(tables.c.id == bad.id).values(number=tables.c.number - 1)
-                await connection.execute(number)
+                old_number = update(tables).where(tables.c.id == bad.id).values(number=tables.c.number - 1)
+                await connection.execute(old_number)
             await server.store.release(bad.id)
             await server.rooms.reconcile(everything=True)
             assert not bad.unreadable
@@ -462,16 +462,16 @@ def test_audit_log_is_followed_past_failures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            ann, bob = await made.guest("Ann"), await made.guest("Bob")
-            server = made.server
-            _, good = await set_aside_with(made, ann, bob)
-            honest = server.rooms.refresh
+        async with running_app(tmp_path) as app:
+            ann, bob = await app.guest("Ann"), await app.guest("Bob")
+            server = app.server
+            _, good = await open_bad_and_good_table(app, ann, bob)
+            original = server.rooms.refresh
 
             async def refresh(table: str) -> None:
                 if table == "odd":
-                    raise RuntimeError("nobody knows")
-                await honest(table)
+                    raise RuntimeError("unknown cause")
+                await original(table)
 
             monkeypatch.setattr(server.rooms, "refresh", refresh)
             await server.audit_follower.start()
@@ -486,21 +486,22 @@ def test_audit_log_is_followed_past_failures(
                 await connection.execute(delete(tables).where(tables.c.id == good.id))
             await server.audit_follower.poll()
             assert good.id not in server.rooms._rooms
-            (complaint,) = complaints(caplog)
-            assert "table-close" in complaint
-            assert "odd" in complaint
+            (error,) = errors(caplog)
+            assert "table-close" in error
+            assert "odd" in error
 
-            async def away(_: str) -> None:
+            async def unavailable(_: str) -> None:
                 raise Unavailable
 
             async with server.database.writing() as connection:
                 await connection.run_sync(write_audit, host, "table-close", "later")
-            seen = server.audit_follower._seen
-            monkeypatch.setattr(server.rooms, "refresh", away)
+            position = server.audit_follower._last_id
+            monkeypatch.setattr(server.rooms, "refresh", unavailable)
             with pytest.raises(Unavailable):
                 await server.audit_follower.poll()
-            assert server.audit_follower._seen == seen  # it is followed when the database answers
-            assert len(complaints(caplog)) == 1
+            # The entry is followed once the database responds.
+            assert server.audit_follower._last_id == position
+            assert len(errors(caplog)) == 1
 
     run(work)
 
@@ -512,15 +513,15 @@ def test_failing_table_of_a_person_affects_no_other(
         async with running(tmp_path) as server:
             bad = await server.rooms.open(table_config(id="bad"), SEATED)
             good = await server.rooms.open(table_config(id="good"), SEATED)
-            followed, honest = [], server.rooms.refresh
+            followed, original = [], server.rooms.refresh
 
             async def fail(*_: object) -> None:
-                raise RuntimeError("nobody knows")
+                raise RuntimeError("unknown cause")
 
             async def refresh(table: str) -> None:
                 if table == "bad":
                     await fail()
-                await honest(table)
+                await original(table)
                 followed.append(table)
 
             monkeypatch.setattr(bad, "rename", fail)
@@ -529,6 +530,6 @@ def test_failing_table_of_a_person_affects_no_other(
             await server.rooms.rename("ann", "Anna")
             assert followed == ["good"]
             assert names(good) == ["Anna", "Bob"]
-            assert len(complaints(caplog)) == 2
+            assert len(errors(caplog)) == 2
 
     run(work)

@@ -17,7 +17,7 @@ from sqlalchemy import insert
 from axiogames.analysis.review.remarks import review_texts
 from axiogames.games import GAMES, LANGUAGES
 from axiogames.players import Budget
-from axiogames.server.domain import reviews as module
+from axiogames.server.domain import reviews as reviews_module
 from axiogames.server.domain.entries import encode_entry
 from axiogames.server.domain.game_state import GameState, now
 from axiogames.server.domain.refusals import Refused, Unavailable
@@ -28,53 +28,53 @@ from axiogames.server.transport.rate_limits import REVIEWS
 from axiogames.server.work_pools import Busy
 from tests.games.conformance.positions import Case
 from tests.server.driving import Client, Guest, Json, RunningServer
-from tests.server.in_process import Inside, inside
-from tests.server.live import PATIENCE
+from tests.server.in_process import App, running_app
+from tests.server.live import TIMEOUT
 from tests.server.rooms import run, until
-from tests.server.scenarios import TABLE, World, install, played
+from tests.server.scenarios import TABLE, Scenario, install, play_scenario
 
-OVER = Case("rota", 2)
+CASE = Case("rota", 2)
 
 
 def finish(ann: Guest, game: str, seats: list[str]) -> str:
-    """The id of a game that is over."""
+    """Play a game and return the id of its table."""
     table = ann.open(game, seats)
     with ann.live(table.id) as live:
-        live.play_to_the_end()
+        live.play_to_end()
     return table.id
 
 
-def wait_for(ann: Client, table: str) -> Json:
-    """The review, when it is there."""
-    end = time.monotonic() + 4 * PATIENCE
+def wait_for_review(ann: Client, table: str) -> Json:
+    """Wait for the review and return it."""
+    end = time.monotonic() + 4 * TIMEOUT
     while time.monotonic() < end:
-        told = ann.get(f"/api/tables/{table}/review")
-        assert 0 <= told["done"] <= told["total"]
-        if told["state"] == "ready":
-            review: Json = told["review"]
+        state = ann.get(f"/api/tables/{table}/review")
+        assert 0 <= state["done"] <= state["total"]
+        if state["state"] == "ready":
+            review: Json = state["review"]
             return review
-        assert told["state"] == "running"
+        assert state["state"] == "running"
         time.sleep(0.2)
     raise AssertionError("there is no review")
 
 
-def test_review_is_available_to_everybody_who_may_see_the_replay(small: RunningServer) -> None:
-    ann, bob = small.guest("Ann"), small.guest("Bob")
+def test_review_is_available_to_everybody_who_may_see_the_replay(sqlite_server: RunningServer) -> None:
+    ann, bob = sqlite_server.guest("Ann"), sqlite_server.guest("Bob")
     table = finish(ann, GAMES[2], ["me", "greedy"])
     path = f"/api/tables/{table}/review"
     assert bob.get(path) == {"state": "none", "done": 0, "total": 0, "review": None}
     started = ann.post(path)
     assert started["state"] == "running"
     assert bob.post(path)["state"] in ("running", "ready")
-    review = wait_for(bob, table)
+    review = wait_for_review(bob, table)
     assert ann.post(path)["review"] == review
     steps = len(ann.get(f"/api/tables/{table}/replay")["steps"])
     assert [move["ply"] for move in review["moves"]] == list(range(1, len(review["moves"]) + 1))
     for move in review["moves"]:
         assert 0 <= move["at"] <= steps
         assert move["remark"]["key"] in review_texts("en")
-        for tried in move["candidates"]:
-            assert tried["tile"] is None or tried["tile"]["tile"] in tried["move"]
+        for candidate in move["candidates"]:
+            assert candidate["tile"] is None or candidate["tile"]["tile"] in candidate["move"]
     for seat in review["seats"]:
         account = seat["account"]
         total = account["start"] + account["luck"] + account["choices"] + account["others"]
@@ -86,46 +86,46 @@ def test_solo_game_can_be_reviewed(server: RunningServer) -> None:
     ann = server.guest("Ann")
     table = finish(ann, GAMES[2], ["me"])
     ann.post(f"/api/tables/{table}/review")
-    review = wait_for(ann, table)
+    review = wait_for_review(ann, table)
     assert review["terms"]["kind"] == "lowest"
     assert len(review["seats"]) == 1
 
 
-def test_review_matches_the_schema(small: RunningServer) -> None:
-    ann = small.guest("Ann")
+def test_review_matches_the_schema(sqlite_server: RunningServer) -> None:
+    ann = sqlite_server.guest("Ann")
     table = finish(ann, GAMES[2], ["me", "random"])
     ann.post(f"/api/tables/{table}/review")
-    wait_for(ann, table)
+    wait_for_review(ann, table)
     schema = ann.get("/schema/openapi.json")
     validator = Draft202012Validator({"$ref": "#/components/schemas/ReviewState", **schema})
     assert [error.message for error in validator.iter_errors(ann.get(f"/api/tables/{table}/review"))] == []
 
 
-def test_review_of_an_unfinished_game_is_refused(small: RunningServer) -> None:
-    ann = small.guest("Ann")
+def test_review_of_an_unfinished_game_is_refused(sqlite_server: RunningServer) -> None:
+    ann = sqlite_server.guest("Ann")
     table = ann.open(GAMES[0], ["me", "greedy"])
     for method in ("GET", "POST"):
         assert ann.refused(method, f"/api/tables/{table.id}/review").code == "not_yet"
         assert ann.refused(method, "/api/tables/nothing/review").code == "no_such_table"
 
 
-def test_first_visit_creates_no_account(small: RunningServer) -> None:
-    table = finish(small.guest("Ann"), GAMES[2], ["me", "random"])
-    nobody = Client(small.url)
+def test_first_visit_creates_no_account(sqlite_server: RunningServer) -> None:
+    table = finish(sqlite_server.guest("Ann"), GAMES[2], ["me", "random"])
+    nobody = Client(sqlite_server.url)
     assert nobody.refused("POST", f"/api/tables/{table}/review").code == "unknown_person"
     assert nobody.get(f"/api/tables/{table}/review")["state"] == "none"
 
 
 @pytest.mark.parametrize("language", [*LANGUAGES, "de-AT", "xx"])
-def test_texts_of_the_page_match_those_of_the_program(small: RunningServer, language: str) -> None:
-    assert Client(small.url).get(f"/api/review/words?lang={language}") == review_texts(language)
+def test_texts_of_the_page_match_those_of_the_program(sqlite_server: RunningServer, language: str) -> None:
+    assert Client(sqlite_server.url).get(f"/api/review/words?lang={language}") == review_texts(language)
 
 
-# ---------------------------------------------------------------- inside
+# ---------------------------------------------------------------- in this process
 
 
-class Made:
-    """Reviews that are made at once, or when they are let go."""
+class FakeReviews:
+    """Replaces the computation of reviews, which then ends at once, or when `go` is set."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.order: list[str] = []
@@ -144,57 +144,60 @@ class Made:
 
 
 @pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> Made:
-    return Made(monkeypatch)
+def quick(monkeypatch: pytest.MonkeyPatch) -> FakeReviews:
+    return FakeReviews(monkeypatch)
 
 
-async def games(made: Inside, *names: str) -> dict[str, GameState]:
-    """Finished games of `person-0` and `person-1`, in the database."""
-    world = played(OVER, "people")
-    await install(made, world)
-    found = {}
+async def games(app: App, *names: str) -> dict[str, GameState]:
+    """Insert finished games of `person-0` and `person-1` and return their states."""
+    scenario = play_scenario(CASE, "people")
+    await install(app, scenario)
+    states = {}
     for name in names:
-        other = World(replace(world.config, id=name), world.acts)
+        other = Scenario(replace(scenario.config, id=name), scenario.log)
         row = {**other.game.row(), "id": name}
-        async with made.server.database.writing() as connection:
+        async with app.server.database.writing() as connection:
             await connection.execute(insert(tables), [row])
-            sat = [{**seat.row(number), "table_id": name} for number, seat in enumerate(other.game.seats)]
-            await connection.execute(insert(seats), sat)
-            acts = [
-                {"number": at, "at": at, "body": encode_entry(act)} for at, act in enumerate(world.acts, 1)
+            seat_rows = [
+                {**seat.row(number), "table_id": name} for number, seat in enumerate(other.game.seats)
             ]
-            await connection.execute(insert(entries), [{**act, "table_id": name} for act in acts])
-        found[name] = other.game
-    return found
+            await connection.execute(insert(seats), seat_rows)
+            entry_rows = [
+                {"table_id": name, "number": number, "at": number, "body": encode_entry(entry)}
+                for number, entry in enumerate(scenario.log, 1)
+            ]
+            await connection.execute(insert(entries), entry_rows)
+        states[name] = other.game
+    return states
 
 
 async def state(reviews: Reviews, table: str) -> str:
-    told: str = json.loads(await reviews.find(table))["state"]
-    return told
+    name: str = json.loads(await reviews.find(table))["state"]
+    return name
 
 
-def with_server(tmp_path: Path, work: Callable[[Inside], Coroutine[Any, Any, None]]) -> None:
+def with_server(tmp_path: Path, work: Callable[[App], Coroutine[Any, Any, None]]) -> None:
     async def main() -> None:
-        async with inside(tmp_path) as made:
-            await work(made)
+        async with running_app(tmp_path) as app:
+            await work(app)
 
     run(main)
 
 
-def another_process(made: Inside) -> Reviews:
-    return Reviews(made.server.bots, ReviewStore(made.server.database), made.server.rooms.get)
+def another_process(app: App) -> Reviews:
+    return Reviews(app.server.bots, ReviewStore(app.server.database), app.server.rooms.get)
 
 
-def test_players_are_served_first_and_networks_and_people_take_turns(tmp_path: Path, quick: Made) -> None:
-    async def work(made: Inside) -> None:
+def test_players_come_first_and_networks_and_people_take_turns(tmp_path: Path, quick: FakeReviews) -> None:
+    async def work(app: App) -> None:
         names = [f"stranger{number}" for number in range(4)] + ["hers", "his", "another"]
-        found, reviews = await games(made, *names), made.server.reviews
+        finished, reviews = await games(app, *names), app.server.reviews
         for number in range(4):
-            made.server.bots.requesters.note(f"guest{number}", "crowd")
-            await reviews.request(found[f"stranger{number}"], f"guest{number}")
-        await reviews.request(found["another"], "watcher")
-        await reviews.request(found["hers"], "person-0")
-        await reviews.request(found["his"], "person-1")
+            app.server.bots.requesters.note(f"guest{number}", "crowd")
+            await reviews.request(finished[f"stranger{number}"], f"guest{number}")
+        await reviews.request(finished["another"], "spectator")
+        await reviews.request(finished["hers"], "person-0")
+        await reviews.request(finished["his"], "person-1")
         while await reviews.compute_next():
             pass
         assert quick.order[:2] == ["hers", "his"]
@@ -203,96 +206,97 @@ def test_players_are_served_first_and_networks_and_people_take_turns(tmp_path: P
     with_server(tmp_path, work)
 
 
-def test_no_person_can_fill_the_queue(tmp_path: Path, quick: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_PENDING", 8)
-    monkeypatch.setattr(module, "MAX_PENDING_OF_WATCHERS", 6)
+def test_no_person_can_fill_the_queue(
+    tmp_path: Path, quick: FakeReviews, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reviews_module, "MAX_PENDING", 8)
+    monkeypatch.setattr(reviews_module, "MAX_PENDING_OF_SPECTATORS", 6)
 
-    async def work(made: Inside) -> None:
+    async def work(app: App) -> None:
         names = [f"game{number}" for number in range(12)] + ["hers", "his", "more"]
-        found, reviews = await games(made, *names), made.server.reviews
+        finished, reviews = await games(app, *names), app.server.reviews
 
         async def refused(table: str, person: str) -> str:
             with pytest.raises(Refused) as error:
-                await reviews.request(found[table], person)
+                await reviews.request(finished[table], person)
             return error.value.code
 
         for number in range(2):
-            await reviews.request(found[f"game{number}"], "mallory")
+            await reviews.request(finished[f"game{number}"], "mallory")
         assert await refused("game2", "mallory") == "too_fast"
-        await reviews.request(found["game0"], "mallory")  # that one is on its way
+        await reviews.request(finished["game0"], "mallory")  # it is pending already
         for number in range(9):
-            made.server.bots.requesters.note(f"guest{number}", "crowd")
+            app.server.bots.requesters.note(f"guest{number}", "crowd")
         for number in range(2, 6):
-            await reviews.request(found[f"game{number}"], f"guest{number}")
-        assert await refused("game6", "watcher") == "busy"  # so much for those who did not play
-        await reviews.request(found["hers"], "person-0")
-        made.server.bots.requesters.note("person-1", "crowd")
-        await reviews.request(
-            found["his"], "person-1"
-        )  # strangers of the same network take none of their room
-        await reviews.request(found["more"], "person-0")
+            await reviews.request(finished[f"game{number}"], f"guest{number}")
+        assert await refused("game6", "spectator") == "busy"  # the limit for spectators
+        await reviews.request(finished["hers"], "person-0")
+        app.server.bots.requesters.note("person-1", "crowd")
+        # Requests of spectators in the same network do not count for players.
+        await reviews.request(finished["his"], "person-1")
+        await reviews.request(finished["more"], "person-0")
         assert await refused("game6", "person-0") == "too_fast"
         while await reviews.compute_next():
             pass
         assert quick.order[:3] == ["hers", "his", "more"]
-        await reviews.request(found["game6"], "person-0")
+        await reviews.request(finished["game6"], "person-0")
 
     with_server(tmp_path, work)
 
 
-def test_pending_reviews_per_network_are_limited(tmp_path: Path, quick: Made) -> None:
-    async def work(made: Inside) -> None:
-        names = [f"game{number}" for number in range(module.MAX_PER_NETWORK + 2)]
-        found, reviews = await games(made, *names), made.server.reviews
-        for number in range(module.MAX_PER_NETWORK + 1):
-            made.server.bots.requesters.note(f"guest{number}", "crowd")
-        for number in range(module.MAX_PER_NETWORK):
-            await reviews.request(found[f"game{number}"], f"guest{number}")
+def test_pending_reviews_per_network_are_limited(tmp_path: Path, quick: FakeReviews) -> None:
+    async def work(app: App) -> None:
+        names = [f"game{number}" for number in range(reviews_module.MAX_PER_NETWORK + 2)]
+        finished, reviews = await games(app, *names), app.server.reviews
+        for number in range(reviews_module.MAX_PER_NETWORK + 1):
+            app.server.bots.requesters.note(f"guest{number}", "crowd")
+        for number in range(reviews_module.MAX_PER_NETWORK):
+            await reviews.request(finished[f"game{number}"], f"guest{number}")
         with pytest.raises(Busy):
-            await reviews.request(found[names[-2]], f"guest{module.MAX_PER_NETWORK}")
-        await reviews.request(found[names[-1]], "elsewhere")
+            await reviews.request(finished[names[-2]], f"guest{reviews_module.MAX_PER_NETWORK}")
+        await reviews.request(finished[names[-1]], "elsewhere")
 
     with_server(tmp_path, work)
 
 
-def test_processes_share_reviews_and_give_the_same_answers(tmp_path: Path, quick: Made) -> None:
-    async def work(made: Inside) -> None:
-        found, first = await games(made, "one", "two"), made.server.reviews
-        second = another_process(made)
+def test_processes_share_reviews_and_give_the_same_answers(tmp_path: Path, quick: FakeReviews) -> None:
+    async def work(app: App) -> None:
+        finished, first = await games(app, "one", "two"), app.server.reviews
+        second = another_process(app)
         quick.go.clear()
-        await first.request(found["one"], "person-0")
-        await second.request(found["one"], "person-1")
-        making = asyncio.create_task(first.compute_next())
+        await first.request(finished["one"], "person-0")
+        await second.request(finished["one"], "person-1")
+        computing = asyncio.create_task(first.compute_next())
         await until(lambda: quick.order == ["one"])
-        assert not await second.compute_next()  # it is being made
-        await second.request(found["two"], "person-1")
-        also = asyncio.create_task(second.compute_next())
+        assert not await second.compute_next()  # another process computes it
+        await second.request(finished["two"], "person-1")
+        computing_too = asyncio.create_task(second.compute_next())
         await until(lambda: quick.order == ["one", "two"])
         for reviews in (first, second):
-            assert [await state(reviews, name) for name in found] == ["running", "running"]
+            assert [await state(reviews, name) for name in finished] == ["running", "running"]
         quick.go.set()
-        assert await making
-        assert await also
+        assert await computing
+        assert await computing_too
         for reviews in (first, second):
-            told = json.loads(await reviews.find("one"))
-            assert (told["state"], told["review"]) == ("ready", {"of": "one"})
-            assert told["done"] == told["total"] == found["one"].table.plies  # type: ignore[union-attr]
+            answer = json.loads(await reviews.find("one"))
+            assert (answer["state"], answer["review"]) == ("ready", {"of": "one"})
+            assert answer["done"] == answer["total"] == finished["one"].table.plies  # type: ignore[union-attr]
 
     with_server(tmp_path, work)
 
 
 def test_expired_claim_is_taken_over_by_another_process(
-    tmp_path: Path, quick: Made, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, quick: FakeReviews, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def work(made: Inside) -> None:
-        found, first = await games(made, "one"), made.server.reviews
-        second, clock = another_process(made), now()
-        monkeypatch.setattr(module, "now", lambda: clock)
+    async def work(app: App) -> None:
+        finished, first = await games(app, "one"), app.server.reviews
+        second, clock = another_process(app), now()
+        monkeypatch.setattr(reviews_module, "now", lambda: clock)
         quick.go.clear()
-        await first.request(found["one"], "person-0")
+        await first.request(finished["one"], "person-0")
         stuck = asyncio.create_task(first.compute_next())
         await until(lambda: quick.order == ["one"])
-        clock += module.CLAIM_LIFETIME
+        clock += reviews_module.CLAIM_LIFETIME
         assert not await second.compute_next()
         clock += 1
         taken = asyncio.create_task(second.compute_next())
@@ -303,44 +307,46 @@ def test_expired_claim_is_taken_over_by_another_process(
         assert await state(second, "one") == "ready"
 
     with_server(tmp_path, work)
-    assert "another process computes the review" in caplog.text
+    assert "another process has taken over the review" in caplog.text
 
 
-def test_pending_reviews_survive_a_restart(tmp_path: Path, quick: Made) -> None:
-    async def work(made: Inside) -> None:
-        found, reviews = await games(made, "one", "two"), made.server.reviews
+def test_pending_reviews_survive_a_restart(tmp_path: Path, quick: FakeReviews) -> None:
+    async def work(app: App) -> None:
+        finished, reviews = await games(app, "one", "two"), app.server.reviews
         quick.go.clear()
-        for name in found:
-            await reviews.request(found[name], "person-0")
-        working = asyncio.create_task(reviews.run(single_process=True))
+        for name in finished:
+            await reviews.request(finished[name], "person-0")
+        first_run = asyncio.create_task(reviews.run(single_process=True))
         await until(lambda: quick.order == ["one"])
-        working.cancel()
-        await asyncio.gather(working, return_exceptions=True)
-        # It has given its claim back. As if it had been killed in the middle:
-        assert await ReviewStore(made.server.database).claim("two", now(), now() + module.CLAIM_LIFETIME)
+        first_run.cancel()
+        await asyncio.gather(first_run, return_exceptions=True)
+        # The claim has been released. Restore it, as if the process had been killed:
+        assert await ReviewStore(app.server.database).claim(
+            "two", now(), now() + reviews_module.CLAIM_LIFETIME
+        )
         quick.go.set()
-        again = asyncio.create_task(another_process(made).run(single_process=True))
-        async with asyncio.timeout(PATIENCE):
-            while {await state(reviews, name) for name in found} != {"ready"}:
+        second_run = asyncio.create_task(another_process(app).run(single_process=True))
+        async with asyncio.timeout(TIMEOUT):
+            while {await state(reviews, name) for name in finished} != {"ready"}:
                 await asyncio.sleep(0.01)
-        again.cancel()
-        await asyncio.gather(again, return_exceptions=True)
+        second_run.cancel()
+        await asyncio.gather(second_run, return_exceptions=True)
         assert sorted(quick.order) == ["one", "one", "two"]
 
     with_server(tmp_path, work)
 
 
 def test_failed_review_can_be_requested_again(
-    tmp_path: Path, quick: Made, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, quick: FakeReviews, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def work(made: Inside) -> None:
-        found, reviews = await games(made, "one"), made.server.reviews
+    async def work(app: App) -> None:
+        finished, reviews = await games(app, "one"), app.server.reviews
         quick.error = RuntimeError("no")
-        await reviews.request(found["one"], "person-0")
+        await reviews.request(finished["one"], "person-0")
         assert await reviews.compute_next()
         assert await state(reviews, "one") == "none"
         quick.error = None
-        await reviews.request(found["one"], "person-0")
+        await reviews.request(finished["one"], "person-0")
         assert await reviews.compute_next()
         assert await state(reviews, "one") == "ready"
 
@@ -348,11 +354,11 @@ def test_failed_review_can_be_requested_again(
     assert "the game at table one could not be reviewed" in caplog.text
 
 
-def test_review_waits_for_the_database(tmp_path: Path, quick: Made) -> None:
-    async def work(made: Inside) -> None:
-        found, reviews = await games(made, "one"), made.server.reviews
+def test_review_waits_for_the_database(tmp_path: Path, quick: FakeReviews) -> None:
+    async def work(app: App) -> None:
+        finished, reviews = await games(app, "one"), app.server.reviews
         quick.error = Unavailable()
-        await reviews.request(found["one"], "person-0")
+        await reviews.request(finished["one"], "person-0")
         with pytest.raises(Unavailable):
             await reviews.compute_next()
         assert await state(reviews, "one") == "running"
@@ -361,65 +367,65 @@ def test_review_waits_for_the_database(tmp_path: Path, quick: Made) -> None:
 
 
 def test_old_reviews_are_dropped_but_no_pending_ones(
-    tmp_path: Path, quick: Made, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, quick: FakeReviews, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MAX_REVIEWS", 1)
+    monkeypatch.setattr(reviews_module, "MAX_REVIEWS", 1)
 
-    async def work(made: Inside) -> None:
-        found, reviews = await games(made, "one", "two", "three"), made.server.reviews
+    async def work(app: App) -> None:
+        finished, reviews = await games(app, "one", "two", "three"), app.server.reviews
         clock = 0
-        monkeypatch.setattr(module, "now", lambda: clock)
-        for name in found:
+        monkeypatch.setattr(reviews_module, "now", lambda: clock)
+        for name in finished:
             clock += 1
-            await reviews.request(found[name], "person-0")
+            await reviews.request(finished[name], "person-0")
             if name != "three":
                 assert await reviews.compute_next()
-        assert [await state(reviews, name) for name in found] == ["none", "ready", "running"]
+        assert [await state(reviews, name) for name in finished] == ["none", "ready", "running"]
 
     with_server(tmp_path, work)
 
 
 def test_review_continues_when_the_queue_has_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "RETRY_SECONDS", 0.0)
-    tried = 0
+    monkeypatch.setattr(reviews_module, "RETRY_SECONDS", 0.0)
+    attempts = 0
 
-    async def work(made: Inside) -> None:
-        bots = made.server.bots
-        do = bots.run_in_background
+    async def work(app: App) -> None:
+        bots = app.server.bots
+        original = bots.run_in_background
 
-        async def full_at_first(*given: Any) -> Any:
-            nonlocal tried
-            tried += 1
-            if tried % 2:
+        async def full_every_other_time(*args: Any) -> Any:
+            nonlocal attempts
+            attempts += 1
+            if attempts % 2:
                 raise Busy
-            return await do(*given)
+            return await original(*args)
 
-        monkeypatch.setattr(bots, "run_in_background", full_at_first)
+        monkeypatch.setattr(bots, "run_in_background", full_every_other_time)
         monkeypatch.setattr(bots, "review_budget", Budget(rollouts=40))
-        await install(made, played(OVER, "people"))
-        room = await made.server.rooms.get(TABLE)
-        await made.server.reviews.request(room.game, "person-0")
-        assert await made.server.reviews.compute_next()
-        told = json.loads(await made.server.reviews.find(TABLE))
-        assert told["state"] == "ready"
-        assert len(told["review"]["moves"]) == told["total"]
+        await install(app, play_scenario(CASE, "people"))
+        room = await app.server.rooms.get(TABLE)
+        await app.server.reviews.request(room.game, "person-0")
+        assert await app.server.reviews.compute_next()
+        answer = json.loads(await app.server.reviews.find(TABLE))
+        assert answer["state"] == "ready"
+        assert len(answer["review"]["moves"]) == answer["total"]
 
     with_server(tmp_path, work)
-    assert tried > 4
+    assert attempts > 4
 
 
-def test_review_requests_are_rate_limited(tmp_path: Path, quick: Made) -> None:
-    async def work(made: Inside) -> None:
-        await games(made, "one", "two")
-        ann = await made.guest("Ann")
-        made.server.limits.active = True
-        first = await made.ask("POST", "/api/tables/one/review", ann.token)
+def test_review_requests_are_rate_limited(tmp_path: Path, quick: FakeReviews) -> None:
+    async def work(app: App) -> None:
+        await games(app, "one", "two")
+        ann = await app.guest("Ann")
+        app.server.limits.active = True
+        first = await app.request("POST", "/api/tables/one/review", ann.token)
         assert (first.status, first.json["state"]) == (202, "running")
-        while made.server.limits.allow(REVIEWS, ann.id):
+        while app.server.limits.allow(REVIEWS, ann.id):
             pass
-        again = await made.ask("POST", "/api/tables/one/review", ann.token)
-        assert (again.status, again.json["state"]) == (202, "running")  # that costs nothing
-        other = await made.ask("POST", "/api/tables/two/review", ann.token)
+        again = await app.request("POST", "/api/tables/one/review", ann.token)
+        assert (again.status, again.json["state"]) == (202, "running")  # a repeated request is not charged
+        other = await app.request("POST", "/api/tables/two/review", ann.token)
         assert (other.status, other.json["code"]) == (429, "too_fast")
 
     with_server(tmp_path, work)

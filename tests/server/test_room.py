@@ -1,4 +1,4 @@
-"""What the server does in a room by itself: held draws, moves of the clock, bots."""
+"""Actions of the server in a room: held draws, moves of the clock, bots."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from axiogames.server.domain import preconditions
+from axiogames.model.events import Place
+from axiogames.server.domain import refusals
 from axiogames.server.domain.bots import DEFAULT_LEVEL
 from axiogames.server.domain.entries import BotSeated, MovePlayed, SeatTaken, TableEntry, TilesDrawn
 from axiogames.server.domain.game_state import deadline
@@ -31,13 +32,13 @@ def test_held_draw_happens_after_a_timeout(tmp_path: Path, monkeypatch: pytest.M
             number = await room.move(SeatCommand(0), 0, hold=True)
             assert room.game.pending_draw == 0
             await until(lambda: room.game.pending_draw is None)
-            await until(lambda: len(his.heard) >= 2)
+            await until(lambda: len(his.received) >= 2)
             assert room.game.number == number + 1
             assert room.game.turn == 1
-            steps = [told for told in his.heard if told["type"] == "step"]
-            assert [told["n"] for told in steps] == [number, number + 1]
+            steps = [message for message in his.received if message["type"] == "step"]
+            assert [message["n"] for message in steps] == [number, number + 1]
             assert steps[-1]["events"][0]["t"] == "draw"
-            assert hers.heard[-1]["now"]["held"] is False
+            assert hers.received[-1]["now"]["held"] is False
             with pytest.raises(Refused, match="before a tile is drawn"):
                 await room.take_back(SeatCommand(0))
 
@@ -72,18 +73,18 @@ def test_held_draw_of_an_unloaded_table_happens_after_a_restart(
 def test_clock_moves_for_idle_players(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            acts: list[TableEntry] = [
+            seated: list[TableEntry] = [
                 SeatTaken(0, "ann", "Ann"),
                 SeatTaken(1, "bob", "Bob"),
                 BotSeated(2, "random"),
             ]
-            room = await server.rooms.open(table_config(3, move_time=0), acts)
+            room = await server.rooms.open(table_config(3, move_time=0), seated)
             listener = Listener(room, "ann")
-            await until(lambda: any(told["now"]["phase"] == "over" for told in listener.heard))
-            moves = [act for act in await entries(server, room) if isinstance(act, MovePlayed)]
-            assert {act.by for act in moves if act.seat < 2} == {"clock"}
-            assert {act.by for act in moves if act.seat == 2} == {""}
-            numbers = [told["n"] for told in listener.heard if told["type"] == "step"]
+            await until(lambda: any(message["now"]["phase"] == "over" for message in listener.received))
+            moves = [entry for entry in await entries(server, room) if isinstance(entry, MovePlayed)]
+            assert {entry.by for entry in moves if entry.seat < 2} == {"clock"}
+            assert {entry.by for entry in moves if entry.seat == 2} == {""}
+            numbers = [message["n"] for message in listener.received if message["type"] == "step"]
             assert numbers == list(range(5, 5 + len(moves)))
 
     run(work)
@@ -103,11 +104,11 @@ def test_deadline_counts_from_the_last_entry(tmp_path: Path) -> None:
             assert deadline(room.game) == room.game.updated + 600_000
             listener = Listener(room, "bob")
             await room.move(SeatCommand(1), 0)
-            await until(lambda: bool(listener.heard))
-            assert listener.heard[-1]["now"]["deadline"] == deadline(room.game)
-            kept = await server.store.find("table")
-            assert kept is not None
-            assert kept["due"] == deadline(room.game)
+            await until(lambda: bool(listener.received))
+            assert listener.received[-1]["now"]["deadline"] == deadline(room.game)
+            row = await server.store.find("table")
+            assert row is not None
+            assert row["due"] == deadline(room.game)
 
     run(work)
 
@@ -137,11 +138,11 @@ def test_bot_can_be_called_for_a_person_absent_for_two_minutes(
             bob = Listener(room, "bob")
             monkeypatch.setattr("axiogames.server.domain.subscribers.ABSENT_SECONDS", 0.0)
             with pytest.raises(Refused, match="two minutes"):
-                await room.seat_bot(1, "greedy", "ann")  # he is here
+                await room.seat_bot(1, "greedy", "ann")  # Bob is connected
             room.disconnect(bob.client)
             monkeypatch.setattr("axiogames.server.domain.subscribers.ABSENT_SECONDS", 120.0)
             with pytest.raises(Refused, match="two minutes"):
-                await room.seat_bot(1, "greedy", "ann")  # he has only just gone
+                await room.seat_bot(1, "greedy", "ann")  # Bob has just left
             monkeypatch.setattr("axiogames.server.domain.subscribers.ABSENT_SECONDS", 0.0)
             with pytest.raises(Refused, match="only those who play"):
                 await room.seat_bot(1, "greedy", "eve")
@@ -159,7 +160,7 @@ def test_bot_can_be_called_for_a_person_absent_for_two_minutes(
 
 def test_failing_bot_plays_a_random_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
-        raise RuntimeError("no idea")
+        raise RuntimeError("broken")
 
     monkeypatch.setattr("axiogames.players.bots.simple.Greedy.choose", broken)
 
@@ -175,13 +176,33 @@ def test_failing_bot_plays_a_random_move(tmp_path: Path, monkeypatch: pytest.Mon
     run(work)
 
 
+def test_bot_move_is_played_by_its_action_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError("the move was encoded again")
+
+    monkeypatch.setattr("axiogames.model.table.Table.play", fail)
+
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            room = await server.rooms.open(
+                table_config(), [BotSeated(0, "greedy"), SeatTaken(1, "bob", "Bob")]
+            )
+            await until(lambda: room.game.turn == 1)
+            (entry,) = [entry for entry in await entries(server, room) if isinstance(entry, MovePlayed)]
+            assert room.game.table is not None
+            (placed,) = [event for event in room.game.table.events if isinstance(event, Place)]
+            assert entry.move.split(" ")[0] == placed.tile
+
+    run(work)
+
+
 def test_person_who_left_cannot_move_before_returning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def think(*_: object) -> None:
+    async def never_choose(*_: object) -> None:
         await asyncio.sleep(3600)
 
-    monkeypatch.setattr("axiogames.server.domain.bots.Bots.choose", think)
+    monkeypatch.setattr("axiogames.server.domain.bots.Bots.choose", never_choose)
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -190,14 +211,14 @@ def test_person_who_left_cannot_move_before_returning(
             )
             await room.leave_table("ann")
             ann = Listener(room, "ann")
-            order = {"do": "move", "id": "m", "n": room.game.number, "pick": 0}
-            await handle(room, ann.client, json.dumps(order), server.hints)
-            await until(lambda: any(told["type"] in ("refused", "step") for told in ann.heard))
-            assert [told.get("code") for told in ann.heard] == ["not_allowed"]
+            command = {"do": "move", "id": "m", "n": room.game.number, "pick": 0}
+            await handle(room, ann.client, json.dumps(command), server.hints)
+            await until(lambda: any(message["type"] in ("refused", "step") for message in ann.received))
+            assert [message.get("code") for message in ann.received] == ["not_allowed"]
             await room.take_seat_back("ann", 0)
-            order = {**order, "n": room.game.number}
-            await handle(room, ann.client, json.dumps(order), server.hints)
-            await until(lambda: ann.heard[-1]["type"] == "step")
+            command = {**command, "n": room.game.number}
+            await handle(room, ann.client, json.dumps(command), server.hints)
+            await until(lambda: ann.received[-1]["type"] == "step")
 
     run(work)
 
@@ -205,7 +226,7 @@ def test_person_who_left_cannot_move_before_returning(
 def test_repeatable_actions_are_refused_once_the_log_is_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preconditions, "MAX_ENTRIES", 40)
+    monkeypatch.setattr(refusals, "MAX_ENTRIES", 40)
     refused = partial(pytest.raises, Refused, match="too much has been done and undone")
 
     async def work() -> None:
@@ -222,7 +243,7 @@ def test_repeatable_actions_are_refused_once_the_log_is_long(
             await room.leave_table("bob")
             with refused():
                 await room.take_seat_back("bob", 1)
-            while room.game.status == "playing":  # a game that has begun can be played to its end
+            while room.game.status == "playing":  # a game in progress can be finished
                 if room.game.turn == 0:
                     await room.move(SeatCommand(0), 0)
                 await asyncio.sleep(0.001)

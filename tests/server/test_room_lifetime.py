@@ -40,19 +40,19 @@ SEATED: list[TableEntry] = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob
 
 
 class Player:
-    """Somebody at a table who holds nothing but a connection, and counts what comes."""
+    """A person who holds nothing but a connection, and counts the steps received."""
 
     def __init__(self, person: str) -> None:
         self.person = person
         self.steps = 0
         self.client: Client | None = None
 
-    async def _take(self, text: str) -> None:
+    async def _receive(self, text: str) -> None:
         self.steps += text.startswith('{"type":"step"')
 
     async def enter(self, server: Server, table: str) -> None:
         room = await server.rooms.get(table)
-        self.client = Client(self._take, self.person, room.default_seat(self.person))
+        self.client = Client(self._receive, self.person, room.default_seat(self.person))
         room.connect(self.client)
 
     async def leave(self, server: Server, table: str) -> None:
@@ -61,21 +61,21 @@ class Player:
 
 
 async def move(server: Server, table: str, player: Player) -> None:
-    """A move over the player's connection."""
+    """Play a move over the player's connection."""
     room = await server.rooms.get(table)
     assert player.client is not None
-    order = {"do": "move", "id": f"m{room.game.number}", "n": room.game.number, "pick": 0}
-    await handle(room, player.client, json.dumps(order), server.hints)
+    command = {"do": "move", "id": f"m{room.game.number}", "n": room.game.number, "pick": 0}
+    await handle(room, player.client, json.dumps(command), server.hints)
 
 
 async def each(tables: list[str], work: Callable[[str], Awaitable[None]], at_once: int = 4) -> None:
-    """Do something at all tables, some at a time."""
-    for first in range(0, len(tables), at_once):
-        await asyncio.gather(*(work(table) for table in tables[first : first + at_once]))
+    """Run `work` for all tables, `at_once` at a time."""
+    for start in range(0, len(tables), at_once):
+        await asyncio.gather(*(work(table) for table in tables[start : start + at_once]))
 
 
 async def open_all(server: Server, tables: list[str]) -> None:
-    """Put tables into the database as if they had been opened by somebody."""
+    """Insert tables into the database as if they had been opened."""
     game = GameState.new(table_config(game="trio"))
     applied = [game.apply(entry) for entry in (*SEATED, GameStarted(UNDRAWN))]
     bodies = [encode_entry(entry) for entry in applied]
@@ -92,8 +92,8 @@ async def open_all(server: Server, tables: list[str]) -> None:
         await connection.execute(insert(schema.entries), entries)
 
 
-def in_a_hurry(server: Server) -> None:
-    """Nobody cuts the power in these tests."""
+def disable_sync(server: Server) -> None:
+    """Let SQLite not wait for the disk: there are no power failures in these tests."""
 
     def prepare(connection: Any, _: object) -> None:
         connection.cursor().execute("PRAGMA synchronous=OFF")
@@ -106,15 +106,15 @@ def in_a_hurry(server: Server) -> None:
 def test_messages_reach_players_of_1500_tables_through_eviction_and_restart(tmp_path: Path) -> None:
     tables = [f"table{number}" for number in range(MANY)]
 
-    async def both_hear(server: Server, mover: str) -> None:
-        """Everybody is at all tables at once; ann comes first everywhere, bob when all rooms are in use."""
+    async def play_one_move(server: Server, mover: str) -> None:
+        """Ann connects to all tables, then Bob, while all rooms are in use. The mover moves at each table."""
         people = {table: {name: Player(name) for name in ("ann", "bob")} for table in tables}
         for name in ("ann", "bob"):
             await each(tables, lambda table, name=name: people[table][name].enter(server, table))  # type: ignore[misc]
         assert server.rooms.clients == 2 * MANY
         assert len(server.rooms.in_use()) == MANY
         await each(tables, lambda table: move(server, table, people[table][mover]), MANY)
-        assert {(two["ann"].steps, two["bob"].steps) for two in people.values()} == {(1, 1)}
+        assert {(pair["ann"].steps, pair["bob"].steps) for pair in people.values()} == {(1, 1)}
         await each(tables, lambda table: people[table]["ann"].leave(server, table))
         assert server.rooms.clients == MANY
         await each(tables, lambda table: people[table]["bob"].leave(server, table))
@@ -122,15 +122,15 @@ def test_messages_reach_players_of_1500_tables_through_eviction_and_restart(tmp_
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            in_a_hurry(server)
+            disable_sync(server)
             await open_all(server, tables)
-            await both_hear(server, "ann")
-            await until(lambda: not server.rooms._services.tasks)  # the last who was there has been told
+            await play_one_move(server, "ann")
+            await until(lambda: not server.rooms._services.tasks)  # all broadcasts are done
             gc.collect()
             assert len(server.rooms) == len(server.rooms._rooms) == RECENT_ROOMS
         async with running(tmp_path) as server:
-            in_a_hurry(server)
-            await both_hear(server, "bob")
+            disable_sync(server)
+            await play_one_move(server, "bob")
 
     run(work)
 
@@ -148,7 +148,7 @@ def test_referenced_room_stays_the_same_object(tmp_path: Path, monkeypatch: pyte
             gone = weakref.ref(await server.rooms.open(table_config(id="gone"), SEATED))
             for number in range(3):
                 await server.rooms.open(table_config(id=f"other{number}"), SEATED)
-            assert gone() is None  # without waiting for the garbage collector
+            assert gone() is None  # before any garbage collection
             assert await server.rooms.get("held") is held
             assert id(await server.rooms.get("visited")) == visited
             assert (await server.rooms.get("gone")).game.number == 3
@@ -159,19 +159,19 @@ def test_referenced_room_stays_the_same_object(tmp_path: Path, monkeypatch: pyte
 def test_table_requested_while_opening_has_one_room(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            opened, found = asyncio.Event(), asyncio.Event()
-            honest = server.store.open
+            opened, requested = asyncio.Event(), asyncio.Event()
+            original = server.store.open
 
-            async def slowly(*rows: Any) -> None:
-                await honest(*rows)
+            async def slow(*rows: Any) -> None:
+                await original(*rows)
                 opened.set()
-                await found.wait()
+                await requested.wait()
 
-            server.store.open = slowly  # type: ignore[method-assign, assignment]
+            server.store.open = slow  # type: ignore[method-assign, assignment]
             opening = asyncio.create_task(server.rooms.open(table_config(), SEATED))
             await opened.wait()
             early = await server.rooms.get("table")
-            found.set()
+            requested.set()
             assert await opening is early
 
     run(work)
@@ -181,21 +181,21 @@ def test_entries_written_during_loading_are_not_missed(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
             room = await here.rooms.open(table_config(), SEATED)
-            read, go_on = asyncio.Event(), asyncio.Event()
-            honest = there.rooms._load
+            read, resume = asyncio.Event(), asyncio.Event()
+            original = there.rooms._load
 
-            async def slowly(table: str) -> Any:
-                game = await honest(table)
+            async def slow(table: str) -> Any:
+                game = await original(table)
                 read.set()
-                await go_on.wait()
+                await resume.wait()
                 return game
 
-            there.rooms._load = slowly  # type: ignore[method-assign, assignment]
+            there.rooms._load = slow  # type: ignore[method-assign, assignment]
             getting = asyncio.create_task(there.rooms.get("table"))
             await read.wait()
             number = await room.move(SeatCommand(0), 0)
             await there.rooms.on_notification(f"table:{number}")
-            go_on.set()
+            resume.set()
             assert (await getting).game.number == number
 
     run(work)
@@ -217,7 +217,7 @@ def test_loading_continues_after_the_first_requester_has_gone(tmp_path: Path) ->
 
 
 async def long_log(server: Server) -> Room:
-    """A table at which a placement has been made and taken back again and again."""
+    """Return the room of a table at which a placement was made and taken back 50 times."""
     room = await server.rooms.open(table_config(), SEATED)
     for _ in range(50):
         await room.move(SeatCommand(0), 0, hold=True)
@@ -226,16 +226,16 @@ async def long_log(server: Server) -> Room:
 
 
 def test_other_tasks_run_while_a_table_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fair_share, "SLICE", -1.0)  # pause after every entry
+    monkeypatch.setattr(fair_share, "SLICE_SECONDS", -1.0)  # pause after every entry
 
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await long_log(server)
             number, turns = room.game.number, 0
-            kept = await server.store.read("table")
+            stored = await server.store.read("table")
 
             async def read(_: str) -> Any:
-                return kept
+                return stored
 
             server.store.read = read  # type: ignore[method-assign, assignment]
             loading = asyncio.create_task(server.rooms._load("table"))
@@ -251,7 +251,7 @@ def test_other_tasks_run_while_a_table_is_loaded(tmp_path: Path, monkeypatch: py
 def test_loading_is_charged_to_the_requesting_network(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fair_share, "SLICE", -1.0)
+    monkeypatch.setattr(fair_share, "SLICE_SECONDS", -1.0)
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -262,12 +262,12 @@ def test_loading_is_charged_to_the_requesting_network(
 
             async def spent(work: Callable[[], Coroutine[Any, Any, Any]]) -> float:
                 account = loop._account("mallory")
-                account.left = fair_share.SAVED
+                account.balance = fair_share.BURST_SECONDS
                 await loop.run("mallory", work)
-                return fair_share.SAVED - account.left
+                return fair_share.BURST_SECONDS - account.balance
 
             before = partial(server.rooms.state_at, room, number - 1)
-            assert await spent(lambda: server.rooms.get("table")) < number / 1000  # it is in memory
+            assert await spent(lambda: server.rooms.get("table")) < number / 1000  # the room is in memory
             assert await spent(before) > number / 1000
             del room, before
             server.rooms._recent.clear()
@@ -281,85 +281,85 @@ def test_reconnecting_client_does_not_delay_players(tmp_path: Path) -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(table_config(), SEATED)
             number = await room.move(SeatCommand(0), 0)
-            read, go_on, honest = asyncio.Event(), asyncio.Event(), server.store.entries
+            read, resume, original = asyncio.Event(), asyncio.Event(), server.store.entries
 
-            async def slowly(*args: Any, **kwargs: Any) -> Any:
-                found = await honest(*args, **kwargs)
+            async def slow(*args: Any, **kwargs: Any) -> Any:
+                rows = await original(*args, **kwargs)
                 read.set()
-                await go_on.wait()
-                return found
+                await resume.wait()
+                return rows
 
-            server.store.entries = slowly  # type: ignore[method-assign]
-            his = Listener(room, "bob", enter=False)
-            coming = asyncio.create_task(websocket._welcome(server, room, his.client, str(number - 1)))
+            server.store.entries = slow  # type: ignore[method-assign]
+            bob = Listener(room, "bob", connect=False)
+            connecting = asyncio.create_task(websocket._send_state(server, room, bob.client, str(number - 1)))
             await read.wait()
             seat = room.game.turn
             assert seat is not None
             last = await room.move(SeatCommand(seat), 0)
-            go_on.set()
-            await coming
-            await until(lambda: bool(his.heard))
-            assert his.heard[0]["type"] == "view"  # it has gone on since, so all is told
-            assert his.heard[0]["n"] == last
+            resume.set()
+            await connecting
+            await until(lambda: bool(bob.received))
+            assert bob.received[0]["type"] == "view"  # there are new entries since it was read
+            assert bob.received[0]["n"] == last
 
-            again = Listener(room, "bob", enter=False)
-            await websocket._welcome(server, room, again.client, str(last - 1))
-            await until(lambda: len(again.heard) == 2)
-            assert [told["type"] for told in again.heard] == ["step", "seats"]
+            again = Listener(room, "bob", connect=False)
+            await websocket._send_state(server, room, again.client, str(last - 1))
+            await until(lambda: len(again.received) == 2)
+            assert [message["type"] for message in again.received] == ["step", "seats"]
 
     run(work)
 
 
-# ---------------------------------------------------------------- what a room does by itself
+# ---------------------------------------------------------------- tasks of a room
 
 
-class Slow:
-    """A bot that thinks until a test lets it, and counts how many think at once."""
+class SlowBots:
+    """Bots that choose a move when the test lets them. Counts those that run concurrently."""
 
     def __init__(self, server: Server) -> None:
         self._allowed = asyncio.Semaphore(0)
-        self.began = 0
-        self.thinking = 0
-        self.most = 0
+        self.started = 0
+        self.running = 0
+        self.max_running = 0
         self._choose = server.bots.choose
         server.bots.choose = self.choose  # type: ignore[method-assign]
 
-    def let(self) -> None:
-        """Let one of those who think come to an end."""
+    def release_one(self) -> None:
+        """Let one bot finish."""
         self._allowed.release()
 
     async def choose(self, level: str, *more: Any, **options: Any) -> Any:
-        self.began += 1
-        self.thinking += 1
-        self.most = max(self.most, self.thinking)
+        self.started += 1
+        self.running += 1
+        self.max_running = max(self.max_running, self.running)
         try:
             await self._allowed.acquire()
             return await self._choose(level, *more, **options)
         finally:
-            self.thinking -= 1
+            self.running -= 1
 
 
 def test_one_bot_task_runs_after_a_move_of_the_clock(tmp_path: Path) -> None:
-    """The task that the clock has begun must not take the handle of the bot's with it."""
+    """When the task of the clock ends, it must not clear the handle of the bot's task."""
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            slow = Slow(server)
+            slow = SlowBots(server)
             room = await server.rooms.open(
                 table_config(move_time=0), [SeatTaken(0, "ann", "Ann"), BotSeated(1, "random")]
             )
-            await until(lambda: slow.began == 1)  # the clock looks for a move
-            slow.let()
-            await until(lambda: slow.began == 2)
+            await until(lambda: slow.started == 1)  # the clock chooses a move
+            slow.release_one()
+            await until(lambda: slow.started == 2)
             assert room.game.turn == 1
             for _ in range(5):
                 room.wake()
                 await asyncio.sleep(0)
             assert not room.idle
-            assert (slow.thinking, slow.most) == (1, 1)
+            assert (slow.running, slow.max_running) == (1, 1)
             room.close()
             await until(lambda: not server.rooms._services.tasks)
-            assert slow.thinking == 0
+            assert slow.running == 0
 
     run(work)
 
@@ -369,28 +369,28 @@ def test_one_bot_task_runs_after_a_failure(tmp_path: Path, monkeypatch: pytest.M
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            slow = Slow(server)
-            honest, failures = slow._choose, 0
+            slow = SlowBots(server)
+            original, failures = slow._choose, 0
 
-            async def fail_once(*given: Any) -> Any:
+            async def fail_once(*args: Any) -> Any:
                 nonlocal failures
                 failures += 1
                 if failures == 1:
                     raise RuntimeError("it broke")
-                return await honest(*given)
+                return await original(*args)
 
             slow._choose = fail_once  # type: ignore[assignment]
-            slow.let()
+            slow.release_one()
             room = await server.rooms.open(
                 table_config(), [BotSeated(0, "random"), SeatTaken(1, "bob", "Bob")]
             )
-            await until(lambda: slow.began == 2 and slow.thinking == 1)
+            await until(lambda: slow.started == 2 and slow.running == 1)
             for _ in range(5):
                 room.wake()
                 await asyncio.sleep(0)
             assert not room.idle
-            assert slow.most == 1
-            slow.let()
+            assert slow.max_running == 1
+            slow.release_one()
             await until(lambda: room.game.turn == 1)
             await until(lambda: room.idle)
 
@@ -402,7 +402,7 @@ def test_room_with_a_running_bot_is_not_evicted(tmp_path: Path, monkeypatch: pyt
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            slow = Slow(server)
+            slow = SlowBots(server)
             before = id(
                 await server.rooms.open(table_config(), [BotSeated(0, "random"), SeatTaken(1, "bob", "Bob")])
             )
@@ -411,9 +411,9 @@ def test_room_with_a_running_bot_is_not_evicted(tmp_path: Path, monkeypatch: pyt
             gc.collect()
             room = await server.rooms.get("table")
             assert id(room) == before
-            slow.let()
+            slow.release_one()
             await until(lambda: room.game.turn == 1)
-            assert slow.began == 1
+            assert slow.started == 1
 
     run(work)
 
@@ -428,10 +428,7 @@ def test_only_a_near_deadline_keeps_a_room_in_memory(tmp_path: Path, monkeypatch
             await server.rooms.open(table_config(id="other"), SEATED)
             assert far() is None
             assert near() is not None
-            assert await server.store.list_due(2**62, 10) == [
-                "near",
-                "far",
-            ]  # it is found when the time comes
+            assert await server.store.list_due(2**62, 10) == ["near", "far"]  # the sweep finds both
 
     run(work)
 
@@ -439,13 +436,13 @@ def test_only_a_near_deadline_keeps_a_room_in_memory(tmp_path: Path, monkeypatch
 def test_closed_room_starts_no_tasks(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            slow = Slow(server)
+            slow = SlowBots(server)
             room = await server.rooms.open(
                 table_config(), [BotSeated(0, "random"), SeatTaken(1, "bob", "Bob")]
             )
             ann = Listener(room, "ann")
             bob = Listener(room, "bob")
-            room.disconnect(bob.client)  # somebody has to be told
+            room.disconnect(bob.client)  # this has to be broadcast
             assert len(server.rooms._services.tasks) == 2
             server.rooms.close()
             await until(lambda: not server.rooms._services.tasks)
@@ -455,34 +452,34 @@ def test_closed_room_starts_no_tasks(tmp_path: Path) -> None:
             room.disconnect(bob.client)
             assert room.idle or room.subscribers.connections == {ann.client}
             assert not server.rooms._services.tasks
-            assert slow.thinking == 0
+            assert slow.running == 0
 
     run(work)
 
 
 def test_quick_presence_changes_are_broadcast_together(tmp_path: Path) -> None:
-    """However often a person leaves before anybody could be told, there is one task and one message."""
+    """However often a person leaves before the broadcast, there is one task and one message."""
 
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(table_config(), SEATED)
             ann, bob = Listener(room, "ann"), Listener(room, "bob")
-            ann.heard.clear()
+            ann.received.clear()
             async with room.lock:
                 for _ in range(10):
                     room.disconnect(bob.client)
                     room.subscribers.connections.add(bob.client)
                 room.disconnect(bob.client)
                 assert len(server.rooms._services.tasks) == 1
-            await until(lambda: bool(ann.heard))
+            await until(lambda: bool(ann.received))
             await until(lambda: not server.rooms._services.tasks)
-            assert [told["type"] for told in ann.heard] == ["seats"]
-            assert ann.heard[0]["seats"][1]["here"] is False
+            assert [message["type"] for message in ann.received] == ["seats"]
+            assert ann.received[0]["seats"][1]["here"] is False
 
     run(work)
 
 
-def test_nothing_is_stored_about_watchers(tmp_path: Path) -> None:
+def test_nothing_is_stored_about_spectators(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(table_config(), SEATED)
@@ -501,7 +498,7 @@ def test_nothing_is_stored_about_watchers(tmp_path: Path) -> None:
 
 
 def test_presence_of_people_without_seats_is_dropped(tmp_path: Path) -> None:
-    """Also where none of them ever had a connection, as those who play over HTTP."""
+    """This includes people who play over HTTP and never had a connection."""
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -522,8 +519,8 @@ def test_presence_of_people_without_seats_is_dropped(tmp_path: Path) -> None:
     run(work)
 
 
-@pytest.mark.parametrize("how", ["closed", "told"])
-def test_extended_deadline_is_broadcast_by_one_task(tmp_path: Path, how: str) -> None:
+@pytest.mark.parametrize("room_state", ["closed", "open"])
+def test_extended_deadline_is_broadcast_by_one_task(tmp_path: Path, room_state: str) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(table_config(move_time=600), SEATED)
@@ -531,20 +528,20 @@ def test_extended_deadline_is_broadcast_by_one_task(tmp_path: Path, how: str) ->
             tasks = server.rooms._services.tasks
             async with room.lock:
                 for at in range(5):
-                    server.rooms._note_return(now() + HOUR + at)
+                    server.rooms._note_resumption(now() + HOUR + at)
                 await asyncio.sleep(0)
                 assert len(tasks) == 1
                 assert not room.idle
-                if how == "closed":
+                if room_state == "closed":
                     room.close()
                     await until(lambda: not tasks)
             await until(lambda: not tasks)
             assert room._views_task is None
-            assert len(ann.heard) == (how == "told")
-            if how == "told":
-                assert ann.heard[0]["now"]["deadline"] == room.subscribers.deadline
-                server.rooms._note_return(now() + 2 * HOUR)  # and again the next time
-                await until(lambda: len(ann.heard) == 2)
+            assert len(ann.received) == (room_state == "open")
+            if room_state == "open":
+                assert ann.received[0]["now"]["deadline"] == room.subscribers.deadline
+                server.rooms._note_resumption(now() + 2 * HOUR)  # a later outage starts another task
+                await until(lambda: len(ann.received) == 2)
 
     run(work)
 
@@ -561,7 +558,7 @@ def test_failure_to_broadcast_a_deadline_is_logged(
                 raise RuntimeError("it broke")
 
             monkeypatch.setattr(room.subscribers, "broadcast_views", fail)
-            server.rooms._note_return(now() + HOUR)
+            server.rooms._note_resumption(now() + HOUR)
             await until(lambda: room._views_task is None)
 
     run(work)

@@ -17,7 +17,7 @@ from axiogames.rng import commitment
 from axiogames.server.domain.game_state import GameState
 from axiogames.server.routes import daily, tables
 from axiogames.server.storage.schema import people
-from tests.server.in_process import Guest, Inside, Json, Socket, inside
+from tests.server.in_process import App, Guest, Json, Socket, running_app
 from tests.server.scenarios import TABLE, refused_requests, targets
 
 OPEN = {"kind": "open"}
@@ -26,31 +26,33 @@ BOT = {"kind": "bot", "level": "greedy"}
 NO_SUCH_TABLE = 4404
 
 
-def game_at(made: Inside, table: str) -> GameState:
-    return made.server.rooms._rooms[table].game
+def game_at(app: App, table: str) -> GameState:
+    return app.server.rooms._rooms[table].game
 
 
-async def everything(made: Inside, table: str, game: str, token: str) -> bytes:
-    """All that somebody gets from every address."""
-    asked = [target.replace(TABLE, table) for target in targets(made, game, slow=False)]
-    return b"\n".join([(await made.ask("GET", target, token)).all for target in asked])
+async def all_responses(app: App, table: str, game: str, token: str) -> bytes:
+    """Return the raw responses of all GET routes."""
+    paths = [target.replace(TABLE, table) for target in targets(app, game, slow=False)]
+    return b"\n".join([(await app.request("GET", target, token)).raw for target in paths])
 
 
-async def play(made: Inside, table: str, sockets: list[Socket], rng: random.Random, most: int = 1000) -> None:
-    """Play for all seats that have a WebSocket, until the end or for so many moves."""
-    for _ in range(most):
-        game = game_at(made, table)
+async def play(
+    app: App, table: str, sockets: list[Socket], rng: random.Random, max_moves: int = 1000
+) -> None:
+    """Play for all seats with a WebSocket, for a number of moves or to the end."""
+    for _ in range(max_moves):
+        game = game_at(app, table)
         if game.status != "playing":
             return
         if game.bot_to_move is not None:
-            await sockets[0].reach(game.number + 1)
+            await sockets[0].until_entry(game.number + 1)
             continue
         assert game.turn is not None
         assert game.table is not None
         pick = rng.randrange(len(game.table.legal_moves()))
-        mine = sockets[game.turn]
-        done = await mine.ask(do="move", id=f"m{game.number}", n=game.number, pick=pick)
-        assert done["type"] != "refused", done
+        socket = sockets[game.turn]
+        answer = await socket.request(do="move", id=f"m{game.number}", n=game.number, pick=pick)
+        assert answer["type"] != "refused", answer
 
 
 @pytest.mark.parametrize(
@@ -60,41 +62,45 @@ def test_no_message_before_the_end_contains_seed_hand_or_key(
     tmp_path: Path, game: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            ann, bob, eve = [await made.guest(name) for name in ("Ann", "Bob", "Eve")]
-            opened = await made.open(ann, game, [ME, OPEN, BOT], public=True)
+        async with running_app(tmp_path) as app:
+            ann, bob, eve = [await app.guest(name) for name in ("Ann", "Bob", "Eve")]
+            opened = await app.open(ann, game, [ME, OPEN, BOT], public=True)
             table, key = opened["id"], opened["invite"].encode()
-            watching = [await made.socket(table), await made.socket(table, eve.token)]
-            outside = await everything(made, table, game, "") + await everything(made, table, game, eve.token)
-            assert key not in outside
-            assert key in await everything(made, table, game, ann.token)
-            await made.good("POST", f"/api/tables/{table}/join", bob.token, {})
-            sockets = [await made.socket(table, person.token) for person in (ann, bob)]
-            seed = game_at(made, table).config.seed.encode()
+            spectators = [await app.socket(table), await app.socket(table, eve.token)]
+            visible = await all_responses(app, table, game, "") + await all_responses(
+                app, table, game, eve.token
+            )
+            assert key not in visible
+            assert key in await all_responses(app, table, game, ann.token)
+            await app.call("POST", f"/api/tables/{table}/join", bob.token, {})
+            sockets = [await app.socket(table, person.token) for person in (ann, bob)]
+            seed = game_at(app, table).config.seed.encode()
             rng = random.Random(game)
             while True:
-                await play(made, table, sockets, rng, 25)
+                await play(app, table, sockets, rng, 25)
                 tokens = ["", ann.token, bob.token, eve.token]
-                said = [await everything(made, table, game, token) for token in tokens]
+                texts = [await all_responses(app, table, game, token) for token in tokens]
                 refused = [
-                    await made.ask("GET", f"/api/tables/{table}/{path}", token)
+                    await app.request("GET", f"/api/tables/{table}/{path}", token)
                     for path in ("replay", "record")
                     for token in tokens
                 ]
-                if game_at(made, table).status != "playing":  # perhaps by a bot, meanwhile
+                if game_at(app, table).status != "playing":  # a bot may have finished the game
                     break
-                assert not any(secret in text for text in said for secret in (seed, key))
-                assert {(one.status, one.json["code"]) for one in refused} == {(409, "not_yet")}
-            record = (await made.ask("GET", f"/api/tables/{table}/record")).body
-            shown = await made.good("GET", f"/api/tables/{table}")
+                assert not any(secret in text for text in texts for secret in (seed, key))
+                assert {(response.status, response.json["code"]) for response in refused} == {
+                    (409, "not_yet")
+                }
+            record = (await app.request("GET", f"/api/tables/{table}/record")).body
+            shown = await app.call("GET", f"/api/tables/{table}")
             assert Record.parse(record).seed == seed.decode()
             assert shown["table"]["commitment"] == commitment(seed.decode())
             assert replay(Record.parse(record)).over
-            for seat, socket in [(None, watching[0]), (None, watching[1]), *enumerate(sockets)]:
-                texts = await socket.heard()
-                assert not any(seed.decode() in text for text in texts)
-                assert seat is not None or not any(key.decode() in text for text in texts)
-                for text in texts:
+            for seat, socket in [(None, spectators[0]), (None, spectators[1]), *enumerate(sockets)]:
+                received = await socket.drain()
+                assert not any(seed.decode() in text for text in received)
+                assert seat is not None or not any(key.decode() in text for text in received)
+                for text in received:
                     check_hands(json.loads(text), seat)
 
     with caplog.at_level(logging.INFO):
@@ -103,7 +109,7 @@ def test_no_message_before_the_end_contains_seed_hand_or_key(
 
 
 def check_hands(message: Json, seat: int | None) -> None:
-    """Tiles of others have no letters."""
+    """Check that a message for a seat hides the tiles of all other seats."""
     now = message.get("now")
     if now is not None:
         for other, hand in enumerate(now["hands"]):
@@ -117,57 +123,60 @@ def check_hands(message: Json, seat: int | None) -> None:
 
 def test_abandoned_game_is_not_revealed(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
-            table = (await made.open(ann, "axio", [ME, BOT]))["id"]
-            await made.good("POST", f"/api/tables/{table}/leave", ann.token)
-            seed = game_at(made, table).config.seed.encode()
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
+            table = (await app.open(ann, "axio", [ME, BOT]))["id"]
+            await app.call("POST", f"/api/tables/{table}/leave", ann.token)
+            seed = game_at(app, table).config.seed.encode()
             for token in ("", ann.token):
-                said = await everything(made, table, "axio", token)
-                assert seed not in said
-                view = await made.good("GET", f"/api/tables/{table}", token)
+                texts = await all_responses(app, table, "axio", token)
+                assert seed not in texts
+                view = await app.call("GET", f"/api/tables/{table}", token)
                 assert view["now"]["phase"] == "closed"
                 check_hands(view, 0 if token else None)
                 for path in ("replay", "record"):
-                    assert (await made.ask("GET", f"/api/tables/{table}/{path}", token)).status == 409
+                    assert (await app.request("GET", f"/api/tables/{table}/{path}", token)).status == 409
 
     asyncio.run(run())
 
 
 def test_todays_deal_of_another_person_is_not_found(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            ann, eve = await made.guest("Ann"), await made.guest("Eve")
-            async with made.server.database.writing() as connection:  # results of new guests are not listed
+        async with running_app(tmp_path) as app:
+            ann, eve = await app.guest("Ann"), await app.guest("Eve")
+            async with app.server.database.writing() as connection:  # results of new guests are not listed
                 await connection.execute(update(people).values(created=1))
-            table = (await made.good("POST", "/api/daily/axio", ann.token))["id"]
-            nothing = "x" * len(table)
-            socket = await made.socket(table, ann.token)
-            await made.good("GET", f"/api/tables/{table}", ann.token)
+            table = (await app.call("POST", "/api/daily/axio", ann.token))["id"]
+            unknown = "x" * len(table)
+            socket = await app.socket(table, ann.token)
+            await app.call("GET", f"/api/tables/{table}", ann.token)
             for token in ("", eve.token):
-                await nowhere(made, table, nothing, token)
-            await play(made, table, [socket], random.Random(1))
-            assert game_at(made, table).status == "over"
+                await assert_not_found(app, table, unknown, token)
+            await play(app, table, [socket], random.Random(1))
+            assert game_at(app, table).status == "over"
             for token in ("", eve.token):
-                await nowhere(made, table, nothing, token)
-                assert "Ann" in str(await made.good("GET", "/api/daily", token))  # but not where she played
-            seed = game_at(made, table).config.seed.encode()
-            assert seed not in await everything(made, table, "axio", ann.token)
+                await assert_not_found(app, table, unknown, token)
+                assert "Ann" in str(
+                    await app.call("GET", "/api/daily", token)
+                )  # the result is listed without its table
+            seed = game_at(app, table).config.seed.encode()
+            assert seed not in await all_responses(app, table, "axio", ann.token)
 
-    async def nowhere(made: Inside, table: str, nothing: str, token: str) -> None:
-        said = await everything(made, table, "axio", token)
-        other = await everything(made, nothing, "axio", token)
-        if token:  # nobody known is somebody new each time
-            assert said == other
-        assert table.encode() not in said
-        for method, target, body in refused_requests(made):
+    async def assert_not_found(app: App, table: str, unknown: str, token: str) -> None:
+        responses = await all_responses(app, table, "axio", token)
+        expected = await all_responses(app, unknown, "axio", token)
+        if token:  # without a token, each request creates another guest
+            assert responses == expected
+        assert table.encode() not in responses
+        for method, target, body in refused_requests(app):
             answers = [
-                await made.ask(method, target.replace(TABLE, name), token, body) for name in (table, nothing)
+                await app.request(method, target.replace(TABLE, name), token, body)
+                for name in (table, unknown)
             ]
             assert answers[0] == answers[1]
             assert answers[0].status in (401, 404)
-        for name in (table, nothing):
-            assert await (await made.socket(name, token)).end() == NO_SUCH_TABLE
+        for name in (table, unknown):
+            assert await (await app.socket(name, token)).wait_closed() == NO_SUCH_TABLE
 
     asyncio.run(run())
 
@@ -176,16 +185,16 @@ def test_seed_of_a_daily_deal_is_revealed_after_its_day(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
-            table = (await made.good("POST", "/api/daily/trio", ann.token))["id"]
-            await play(made, table, [await made.socket(table, ann.token)], random.Random(1))
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
+            table = (await app.call("POST", "/api/daily/trio", ann.token))["id"]
+            await play(app, table, [await app.socket(table, ann.token)], random.Random(1))
             path = f"/api/tables/{table}/record"
-            seed = game_at(made, table).config.seed.encode()
-            assert seed not in (await made.ask("GET", path, ann.token)).body
+            seed = game_at(app, table).config.seed.encode()
+            assert seed not in (await app.request("GET", path, ann.token)).body
             for module in (daily, tables):
                 monkeypatch.setattr(module, "today", lambda: "2999-01-01")
-            assert seed in (await made.ask("GET", path)).body
+            assert seed in (await app.request("GET", path)).body
 
     asyncio.run(run())
 
@@ -193,54 +202,54 @@ def test_seed_of_a_daily_deal_is_revealed_after_its_day(
 @pytest.mark.parametrize("game", GAMES)
 def test_shared_screen_shows_a_hand_only_while_its_player_looks(tmp_path: Path, game: str) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
-            table = (await made.open(ann, game, [ME, ME, ME]))["id"]
-            socket = await made.socket(table, ann.token)
-            other = await made.socket(table, ann.token)  # a second screen of the same people
-            view = await socket.until(lambda told: told["type"] == "view")
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
+            table = (await app.open(ann, game, [ME, ME, ME]))["id"]
+            socket = await app.socket(table, ann.token)
+            other = await app.socket(table, ann.token)  # another connection of the same person
+            view = await socket.until(lambda message: message["type"] == "view")
             check_hands(view, None)
             for _ in range(15):
-                now = game_at(made, table)
-                if now.turn is None:
+                state = game_at(app, table)
+                if state.turn is None:
                     break
-                turn, number = now.turn, now.number
+                turn, number = state.turn, state.number
                 for wrong in {0, 1, 2} - {turn}:
-                    refused = await socket.ask(do="look", id=f"w{wrong}{number}", seat=wrong)
+                    refused = await socket.request(do="look", id=f"w{wrong}{number}", seat=wrong)
                     assert refused["code"] == "not_your_turn"
-                looked = await socket.ask(do="look", id=f"l{number}", seat=turn)
-                check_hands(looked, turn)
-                assert looked["moves"] is not None
-                shown = await made.good("GET", f"/api/tables/{table}", ann.token)
-                check_hands(shown, None)
-                done = await socket.ask(do="move", id=f"m{number}", n=number, pick=0)
-                check_hands(done, turn if game_at(made, table).turn == turn else None)
-                later = await made.socket(table, ann.token, after=number)
-                for text in [*await later.heard(), *await other.heard()]:
+                selected = await socket.request(do="look", id=f"l{number}", seat=turn)
+                check_hands(selected, turn)
+                assert selected["moves"] is not None
+                view_without_seat = await app.call("GET", f"/api/tables/{table}", ann.token)
+                check_hands(view_without_seat, None)
+                step = await socket.request(do="move", id=f"m{number}", n=number, pick=0)
+                check_hands(step, turn if game_at(app, table).turn == turn else None)
+                later = await app.socket(table, ann.token, after=number)
+                for text in [*await later.drain(), *await other.drain()]:
                     check_hands(json.loads(text), None)
 
     asyncio.run(run())
 
 
 def test_hints_require_a_solo_game_or_bots(tmp_path: Path) -> None:
-    async def hint(made: Inside, person: Guest, table: str) -> Json:
-        socket = await made.socket(table, person.token)
-        view = await socket.until(lambda told: told["type"] == "view")
-        return await socket.ask(do="hint", id="h", n=view["n"])
+    async def hint(app: App, person: Guest, table: str) -> Json:
+        socket = await app.socket(table, person.token)
+        view = await socket.until(lambda message: message["type"] == "view")
+        return await socket.request(do="hint", id="h", n=view["n"])
 
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            ann, bob = await made.guest("Ann"), await made.guest("Bob")
-            opened = await made.open(ann, "axio", [ME, OPEN])
-            await made.good(
+        async with running_app(tmp_path) as app:
+            ann, bob = await app.guest("Ann"), await app.guest("Bob")
+            opened = await app.open(ann, "axio", [ME, OPEN])
+            await app.call(
                 "POST", f"/api/tables/{opened['id']}/join", bob.token, {"invite": opened["invite"]}
             )
-            assert (await hint(made, ann, opened["id"]))["code"] == "not_allowed"
-            assert (await hint(made, bob, opened["id"]))["code"] == "not_allowed"
-            deal = (await made.good("POST", "/api/daily/axio", ann.token))["id"]
-            assert (await hint(made, ann, deal))["code"] == "not_allowed"
-            against = (await made.open(ann, "axio", [ME, BOT]))["id"]
-            assert (await hint(made, bob, against))["code"] == "not_allowed"
-            assert (await hint(made, ann, against))["picks"]
+            assert (await hint(app, ann, opened["id"]))["code"] == "not_allowed"
+            assert (await hint(app, bob, opened["id"]))["code"] == "not_allowed"
+            deal = (await app.call("POST", "/api/daily/axio", ann.token))["id"]
+            assert (await hint(app, ann, deal))["code"] == "not_allowed"
+            against = (await app.open(ann, "axio", [ME, BOT]))["id"]
+            assert (await hint(app, bob, against))["code"] == "not_allowed"
+            assert (await hint(app, ann, against))["picks"]
 
     asyncio.run(run())

@@ -12,7 +12,7 @@ from websockets.exceptions import InvalidStatus
 
 from axiogames.server.settings import InvalidSetting, secret_keys
 from axiogames.server.transport.rate_limits import RateLimit, RateLimits, TokenBucket
-from tests.server.driving import Browser, Client, RunningServer, ask, start_server
+from tests.server.driving import Browser, Client, RunningServer, send_request, start_server
 
 TABLE = {"game": "axio", "seats": [{"kind": "me"}, {"kind": "open"}]}
 
@@ -28,10 +28,10 @@ FOREIGN = [
 
 
 @pytest.mark.parametrize("origin", FOREIGN)
-def test_foreign_page_cannot_write(small: RunningServer, origin: str) -> None:
-    browser = Browser(small.url)
+def test_foreign_page_cannot_write(sqlite_server: RunningServer, origin: str) -> None:
+    browser = Browser(sqlite_server.url)
     table = browser.open("axio", ["me", "open"])
-    evil = Browser(small.url, origin=origin)
+    evil = Browser(sqlite_server.url, origin=origin)
     evil.cookie = browser.cookie
     for method, path, body in (
         ("POST", "/api/tables", TABLE),
@@ -51,30 +51,38 @@ def test_own_page_can_write(server: RunningServer) -> None:
     browser = Browser(server.url)
     table = browser.open("rota", ["me"])
     with browser.live(table.id) as live:
-        assert live.play_to_the_end()
+        assert live.play_to_end()
 
 
 @pytest.mark.parametrize(
     ("site", "allowed"), [("same-origin", True), ("none", True), ("same-site", False), ("cross-site", False)]
 )
-def test_sec_fetch_site_counts_without_an_origin(small: RunningServer, site: str, allowed: bool) -> None:
-    cookie = Browser(small.url).cookie
-    answer = ask(small.url, "POST", "/api/tables", TABLE, {"Cookie": cookie, "Sec-Fetch-Site": site})
-    assert answer.status == (201 if allowed else 403)
+def test_sec_fetch_site_is_checked_without_an_origin(
+    sqlite_server: RunningServer, site: str, allowed: bool
+) -> None:
+    cookie = Browser(sqlite_server.url).cookie
+    response = send_request(
+        sqlite_server.url, "POST", "/api/tables", TABLE, {"Cookie": cookie, "Sec-Fetch-Site": site}
+    )
+    assert response.status == (201 if allowed else 403)
 
 
-def test_program_with_a_token_needs_no_origin(small: RunningServer) -> None:
-    guest = small.guest()
-    answer = guest.ask("POST", "/api/tables", TABLE, {"Origin": "https://evil.example"})
-    assert answer.status == 201  # a foreign page cannot send this header without being asked first
-    with guest.live(answer.json["id"]) as live:
+def test_program_with_a_token_needs_no_origin(sqlite_server: RunningServer) -> None:
+    guest = sqlite_server.guest()
+    response = guest.request("POST", "/api/tables", TABLE, {"Origin": "https://evil.example"})
+    assert (
+        response.status == 201
+    )  # a foreign page cannot send an authorization header without CORS permission
+    with guest.live(response.json["id"]) as live:
         assert live.recv()["yours"] == [0]
 
 
-def test_foreign_page_gets_no_cors_permission(small: RunningServer) -> None:
+def test_foreign_page_gets_no_cors_permission(sqlite_server: RunningServer) -> None:
     for method in ("GET", "OPTIONS"):
-        answer = ask(small.url, method, "/api/me", None, {"Origin": "https://evil.example"})
-        assert answer.headers["access-control-allow-origin"] is None
+        response = send_request(
+            sqlite_server.url, method, "/api/me", None, {"Origin": "https://evil.example"}
+        )
+        assert response.headers["access-control-allow-origin"] is None
 
 
 # ------------------------------------------------------------------ headers
@@ -89,29 +97,29 @@ PATHS = [
 
 @pytest.mark.parametrize("accept", ["*/*", "text/html"])
 @pytest.mark.parametrize("path", PATHS)
-def test_responses_have_security_headers(small: RunningServer, path: str, accept: str) -> None:
-    answer = ask(small.url, "GET", path, None, {"Accept": accept})
-    assert answer.status == (404 if "nothing" in path else 200)
-    policy = answer.headers["content-security-policy"]
+def test_responses_have_security_headers(sqlite_server: RunningServer, path: str, accept: str) -> None:
+    response = send_request(sqlite_server.url, "GET", path, None, {"Accept": accept})
+    assert response.status == (404 if "nothing" in path else 200)
+    policy = response.headers["content-security-policy"]
     directives = dict(part.strip().partition(" ")[::2] for part in policy.split(";"))
     assert directives["default-src"] == "'none'"
     assert directives["script-src"] == "'self'"
     assert directives["frame-ancestors"] == "'none'"
     assert "unsafe" not in policy
     assert "http" not in policy
-    assert answer.headers["x-content-type-options"] == "nosniff"
-    assert answer.headers["referrer-policy"] == "same-origin"
-    assert answer.headers["cross-origin-opener-policy"] == "same-origin"
-    assert answer.headers["server"] is None
-    assert answer.headers["content-type"]
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert response.headers["referrer-policy"] == "same-origin"
+    assert response.headers["cross-origin-opener-policy"] == "same-origin"
+    assert response.headers["server"] is None
+    assert response.headers["content-type"]
 
 
-def test_errors_have_security_headers(small: RunningServer) -> None:
+def test_errors_have_security_headers(sqlite_server: RunningServer) -> None:
     for method, path, body in (("POST", "/api/tables", b"{"), ("DELETE", "/api/me", None)):
-        answer = ask(small.url, method, path, body)
-        assert answer.status >= 400
-        assert "default-src 'none'" in answer.headers["content-security-policy"]
-    foreign = ask(small.url, "POST", "/api/tables", None, {"Origin": "https://evil.example"})
+        response = send_request(sqlite_server.url, method, path, body)
+        assert response.status >= 400
+        assert "default-src 'none'" in response.headers["content-security-policy"]
+    foreign = send_request(sqlite_server.url, "POST", "/api/tables", None, {"Origin": "https://evil.example"})
     assert "default-src 'none'" in foreign.headers["content-security-policy"]
 
 
@@ -119,26 +127,28 @@ def test_errors_have_security_headers(small: RunningServer) -> None:
 
 
 @pytest.fixture(scope="module")
-def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    """A server with limits, as it is served behind HTTPS."""
+def https_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """Server with rate limits for a page served by HTTPS."""
     extra = ["--secure-cookies", "--origin", "https://play.example/"]
     with start_server(tmp_path_factory.mktemp("guarded"), limits=True, extra=extra) as server:
         yield server
 
 
-def test_https_sites_send_secure_cookies(guarded: RunningServer) -> None:
-    cookie = SimpleCookie(Client(guarded.url).ask("GET", "/api/me").headers["set-cookie"])["who"]
+def test_https_sites_send_secure_cookies(https_server: RunningServer) -> None:
+    cookie = SimpleCookie(Client(https_server.url).request("GET", "/api/me").headers["set-cookie"])["who"]
     assert cookie["secure"]
     assert cookie["httponly"]
 
 
-def test_page_behind_a_proxy_has_the_configured_origin(guarded: RunningServer) -> None:
-    page = Browser(guarded.url, origin="https://play.example")
+def test_page_behind_a_proxy_has_the_configured_origin(https_server: RunningServer) -> None:
+    page = Browser(https_server.url, origin="https://play.example")
     table = page.open("axio", ["me", "open"])
     with page.live(table.id) as live:
         assert live.recv()["yours"] == [0]
     assert (
-        Browser(guarded.url, origin="https://play.example.evil").refused("POST", "/api/tables", TABLE).status
+        Browser(https_server.url, origin="https://play.example.evil")
+        .refused("POST", "/api/tables", TABLE)
+        .status
         == 403
     )
 
@@ -146,33 +156,35 @@ def test_page_behind_a_proxy_has_the_configured_origin(guarded: RunningServer) -
 # ------------------------------------------------------------------ limits
 
 
-def test_writes_are_rate_limited(guarded: RunningServer) -> None:
-    guest, other = guarded.guest("Hasty"), guarded.guest("Calm")
+def test_writes_are_rate_limited(https_server: RunningServer) -> None:
+    guest, other = https_server.guest("Hasty"), https_server.guest("Calm")
     refused = None
     for number in range(60):
-        answer = guest.ask("PATCH", "/api/me", {"name": f"Hasty {number}"})
-        if answer.status != 200:
-            refused = answer
+        response = guest.request("PATCH", "/api/me", {"name": f"Hasty {number}"})
+        if response.status != 200:
+            refused = response
             break
     assert refused is not None
     assert (refused.refusal.status, refused.refusal.code) == (429, "too_fast")
     assert int(refused.headers["retry-after"]) > 0
     other.patch("/api/me", {"name": "Still calm"})
-    guest.get("/api/me")  # looking is free
+    guest.get("/api/me")  # reads are not limited
 
 
-def test_phrase_tries_are_rate_limited(guarded: RunningServer) -> None:
-    browser = Browser(guarded.url)
+def test_phrase_tries_are_rate_limited(https_server: RunningServer) -> None:
+    browser = Browser(https_server.url)
     codes = [browser.refused("POST", "/api/enter", {"phrase": f"bado {n}"}).code for n in range(12)]
     assert codes[0] == "wrong_secret"
     assert codes[-1] == "too_fast"
     assert codes == sorted(codes, reverse=True)
     login = {"username": "somebody", "password": "something"}
-    assert browser.refused("POST", "/api/enter", login).code == "wrong_secret"  # others are not locked out
+    assert (
+        browser.refused("POST", "/api/enter", login).code == "wrong_secret"
+    )  # other sign-ins are not blocked
 
 
-def test_messages_are_rate_limited(guarded: RunningServer) -> None:
-    guest = guarded.guest()
+def test_messages_are_rate_limited(https_server: RunningServer) -> None:
+    guest = https_server.guest()
     with guest.live(guest.open("axio", ["me", "open"]).id) as live:
         live.recv()
         for _ in range(900):
@@ -182,19 +194,19 @@ def test_messages_are_rate_limited(guarded: RunningServer) -> None:
         assert refused["detail"]
 
 
-def test_new_guests_are_rate_limited(guarded: RunningServer) -> None:
-    codes = {ask(guarded.url, "POST", "/api/guests", {"name": "x"}).status for _ in range(40)}
+def test_new_guests_are_rate_limited(https_server: RunningServer) -> None:
+    codes = {send_request(https_server.url, "POST", "/api/guests", {"name": "x"}).status for _ in range(40)}
     assert codes == {201, 429}
 
 
-def test_unfinished_tables_per_person_are_limited_to_40(small: RunningServer) -> None:
-    guest = small.guest()
+def test_unfinished_tables_per_person_are_limited_to_40(sqlite_server: RunningServer) -> None:
+    guest = sqlite_server.guest()
     tables = [guest.open("axio", ["me", "open"]) for _ in range(40)]
     refused = guest.refused("POST", "/api/tables", TABLE)
     assert (refused.status, refused.code) == (429, "too_many_tables")
     guest.post(f"/api/tables/{tables[0].id}/leave")
     guest.open("axio", ["me", "open"])
-    small.guest().open("axio", ["me", "open"])  # others are free to open theirs
+    sqlite_server.guest().open("axio", ["me", "open"])  # other people are not affected
 
 
 def test_token_bucket_refills(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,11 +222,11 @@ def test_token_bucket_refills(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_number_of_buckets_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiogames.server.transport.rate_limits.MAX_BUCKETS", 3)
-    limits, pace = RateLimits(), RateLimit(1, 0.0)
-    assert [limits.allow(pace, name) for name in "abcab"] == [True, True, True, False, False]
-    limits.allow(pace, "d")  # the one not used for longest is forgotten
-    assert limits.allow(pace, "a") is False
-    assert limits.allow(pace, "c") is True
+    limits, limit = RateLimits(), RateLimit(1, 0.0)
+    assert [limits.allow(limit, name) for name in "abcab"] == [True, True, True, False, False]
+    limits.allow(limit, "d")  # evicts the least recently used bucket
+    assert limits.allow(limit, "a") is False
+    assert limits.allow(limit, "c") is True
     assert RateLimits(active=False).allow(RateLimit(0, 0), "a") is True
 
 

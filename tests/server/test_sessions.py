@@ -20,92 +20,92 @@ from axiogames.server.storage.database import Database
 from axiogames.server.storage.journal import notifications
 from axiogames.server.storage.schema import people as people_table
 from tests.server.driving import Browser, Guest, RunningServer
-from tests.server.in_process import PATIENCE, Inside, Socket, inside
+from tests.server.in_process import TIMEOUT, App, Socket, running_app
 
 ME, OPEN = {"kind": "me"}, {"kind": "open"}
 PASSWORD = "correct horse 7"
 
 
-async def closed(socket: Socket) -> int:
+async def close_code(socket: Socket) -> int:
     """Return the close code of a WebSocket."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT):
         while socket.closed is None:
             await asyncio.sleep(0.005)
     return socket.closed
 
 
-async def refused(made: Inside, token: str) -> str:
+async def error_code(app: App, token: str) -> str:
     """Return the error code for a token, empty if it is accepted."""
-    answer = await made.ask("POST", "/api/me/phrase", token)
-    return str(answer.json["code"]) if answer.status >= 400 else ""
+    response = await app.request("POST", "/api/me/phrase", token)
+    return str(response.json["code"]) if response.status >= 400 else ""
 
 
 def test_sign_out_everywhere_closes_sockets_of_one_person(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            ann, bob = await made.guest("Ann"), await made.guest("Bob")
-            opened = await made.open(ann, "rota", [ME, OPEN], public=True)
-            await made.good("POST", f"/api/tables/{opened['id']}/join", bob.token, {})
-            desk, phone = [await made.socket(opened["id"], ann.token) for _ in range(2)]
-            his, watching = await made.socket(opened["id"], bob.token), await made.socket(opened["id"])
-            heard = len(await desk.heard())
-            await made.good("POST", "/api/me/leave", ann.token, {"everywhere": True})
-            assert [await closed(desk), await closed(phone)] == [SIGNED_OUT, SIGNED_OUT]
-            told = await his.until(lambda message: message["type"] == "seats")
-            assert [seat["here"] for seat in told["seats"]] == [False, True]
-            number = made.server.rooms._rooms[opened["id"]].game.number
-            desk.send(
+        async with running_app(tmp_path) as app:
+            ann, bob = await app.guest("Ann"), await app.guest("Bob")
+            opened = await app.open(ann, "rota", [ME, OPEN], public=True)
+            await app.call("POST", f"/api/tables/{opened['id']}/join", bob.token, {})
+            laptop, phone = [await app.socket(opened["id"], ann.token) for _ in range(2)]
+            his, spectator = await app.socket(opened["id"], bob.token), await app.socket(opened["id"])
+            received = len(await laptop.drain())
+            await app.call("POST", "/api/me/leave", ann.token, {"everywhere": True})
+            assert [await close_code(laptop), await close_code(phone)] == [SIGNED_OUT, SIGNED_OUT]
+            message = await his.until(lambda message: message["type"] == "seats")
+            assert [seat["here"] for seat in message["seats"]] == [False, True]
+            number = app.server.rooms._rooms[opened["id"]].game.number
+            laptop.send(
                 do="move", id="late", n=number, pick=0
             )  # messages after the end of the session are ignored
-            await his.ask(do="preview", id="after", n=number, pick=0)
-            assert made.server.rooms._rooms[opened["id"]].game.number == number
-            assert len(desk.texts) == heard
-            assert (his.closed, watching.closed) == (None, None)
-            assert await refused(made, ann.token) == "unknown_person"
+            await his.request(do="preview", id="after", n=number, pick=0)
+            assert app.server.rooms._rooms[opened["id"]].game.number == number
+            assert len(laptop.texts) == received
+            assert (his.closed, spectator.closed) == (None, None)
+            assert await error_code(app, ann.token) == "unknown_person"
 
     asyncio.run(run())
 
 
 def test_queued_message_of_ended_session_is_not_processed(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
-            opened = await made.open(ann, "rota", [ME])
-            socket = await made.socket(opened["id"], ann.token)
-            number = (await socket.until(lambda told: told["type"] == "view"))["n"]
-            room: Room = await made.server.rooms.get(opened["id"])
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
+            opened = await app.open(ann, "rota", [ME])
+            socket = await app.socket(opened["id"], ann.token)
+            number = (await socket.until(lambda message: message["type"] == "view"))["n"]
+            room: Room = await app.server.rooms.get(opened["id"])
             async with room.lock:
                 socket.send(do="move", id="waits", n=number, pick=0)
-                async with asyncio.timeout(PATIENCE):
+                async with asyncio.timeout(TIMEOUT):
                     while not room.lock._waiters:
                         await asyncio.sleep(0.005)
-                await made.good("POST", "/api/me/leave", ann.token, {"everywhere": True})
-                assert await closed(socket) == SIGNED_OUT
+                await app.call("POST", "/api/me/leave", ann.token, {"everywhere": True})
+                assert await close_code(socket) == SIGNED_OUT
             async with room.transaction():  # queued after the message
                 assert room.game.number == number
-            assert len(await made.server.store.entries(room.id)) == number
+            assert len(await app.server.store.entries(room.id)) == number
 
     asyncio.run(run())
 
 
 def test_session_ending_during_room_load_gets_no_socket(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
-            opened = await made.open(ann, "rota", [ME])
-            get, loading, go = made.server.rooms.get, asyncio.Event(), asyncio.Event()
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
+            opened = await app.open(ann, "rota", [ME])
+            get, loading, release = app.server.rooms.get, asyncio.Event(), asyncio.Event()
 
-            async def slowly(table: str) -> Room:
+            async def delayed_get(table: str) -> Room:
                 loading.set()
-                await go.wait()
+                await release.wait()
                 return await get(table)
 
-            made.server.rooms.get = slowly  # type: ignore[method-assign,assignment]
-            socket = await made.socket(opened["id"], ann.token)
+            app.server.rooms.get = delayed_get  # type: ignore[method-assign,assignment]
+            socket = await app.socket(opened["id"], ann.token)
             await loading.wait()
-            await made.good("POST", "/api/me/leave", ann.token, {"everywhere": True})
-            go.set()
-            assert await closed(socket) == SIGNED_OUT
+            await app.call("POST", "/api/me/leave", ann.token, {"everywhere": True})
+            release.set()
+            assert await close_code(socket) == SIGNED_OUT
             assert socket.texts == []
 
     asyncio.run(run())
@@ -113,19 +113,19 @@ def test_session_ending_during_room_load_gets_no_socket(tmp_path: Path) -> None:
 
 def test_sign_out_ends_one_session_only(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
-            person = await made.server.people.find(ann.id)
-            other = made.server.people.token(person)
-            table = (await made.open(ann, "rota", [ME]))["id"]
-            here, there = await made.socket(table, ann.token), await made.socket(table, other)
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
+            person = await app.server.people.find(ann.id)
+            other = app.server.people.token(person)
+            table = (await app.open(ann, "rota", [ME]))["id"]
+            first, second = await app.socket(table, ann.token), await app.socket(table, other)
             for _ in range(2):  # the second time without a session
-                await made.good("POST", "/api/me/leave", ann.token, {"everywhere": False})
-            assert await closed(here) == SIGNED_OUT
-            assert await refused(made, ann.token) == "unknown_person"
-            await there.heard()
-            assert there.closed is None
-            assert await refused(made, other) == ""
+                await app.call("POST", "/api/me/leave", ann.token, {"everywhere": False})
+            assert await close_code(first) == SIGNED_OUT
+            assert await error_code(app, ann.token) == "unknown_person"
+            await second.drain()
+            assert second.closed is None
+            assert await error_code(app, other) == ""
 
     asyncio.run(run())
 
@@ -134,20 +134,23 @@ def test_changes_by_other_processes_are_found_without_notification(tmp_path: Pat
     """As with `axio admin` beside a server on SQLite, or after a lost notification."""
 
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            ann, bob = await made.guest("Ann"), await made.guest("Bob")
-            table = (await made.open(ann, "rota", [ME, OPEN], public=True))["id"]
-            await made.good("POST", f"/api/tables/{table}/join", bob.token, {})
-            hers, his = await made.socket(table, ann.token), await made.socket(table, bob.token)
-            database = Database(made.server.database.url)
-            elsewhere = People(database, secret_keys(tmp_path))
-            await elsewhere.sign_out_everywhere(await elsewhere.find(ann.id))
-            await elsewhere.ban(await elsewhere.find(bob.id))
+        async with running_app(tmp_path) as app:
+            ann, bob = await app.guest("Ann"), await app.guest("Bob")
+            table = (await app.open(ann, "rota", [ME, OPEN], public=True))["id"]
+            await app.call("POST", f"/api/tables/{table}/join", bob.token, {})
+            hers, his = await app.socket(table, ann.token), await app.socket(table, bob.token)
+            database = Database(app.server.database.url)
+            other_process = People(database, secret_keys(tmp_path))
+            await other_process.sign_out_everywhere(await other_process.find(ann.id))
+            await other_process.ban(await other_process.find(bob.id))
             assert CACHE_SECONDS <= 5.0
-            await made.server.personal_data.reconcile()  # runs every `CACHE_SECONDS`
-            assert [await closed(hers), await closed(his)] == [SIGNED_OUT, BANNED]
-            assert [await refused(made, one.token) for one in (ann, bob)] == ["unknown_person", "banned"]
-            elsewhere.close()
+            await app.server.personal_data.reconcile()  # runs every `CACHE_SECONDS`
+            assert [await close_code(hers), await close_code(his)] == [SIGNED_OUT, BANNED]
+            assert [await error_code(app, guest.token) for guest in (ann, bob)] == [
+                "unknown_person",
+                "banned",
+            ]
+            other_process.close()
             await database.close()
 
     asyncio.run(run())
@@ -155,17 +158,17 @@ def test_changes_by_other_processes_are_found_without_notification(tmp_path: Pat
 
 def test_notification_applies_change_at_once(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
-            table = (await made.open(ann, "rota", [ME]))["id"]
-            socket = await made.socket(table, ann.token)
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
+            table = (await app.open(ann, "rota", [ME]))["id"]
+            socket = await app.socket(table, ann.token)
             changed = update(people_table).where(people_table.c.id == ann.id).values(epoch=1)
-            async with made.server.database.writing() as connection:
+            async with app.server.database.writing() as connection:
                 await connection.execute(changed)
-            assert await refused(made, ann.token) == ""  # cached people are trusted for a while
-            await _on_notification(made.server, f"{table}:1 @{ann.id} @nobody @")
-            assert await closed(socket) == SIGNED_OUT
-            assert await refused(made, ann.token) == "unknown_person"
+            assert await error_code(app, ann.token) == ""  # the cache is still valid
+            await _on_notification(app.server, f"{table}:1 @{ann.id} @nobody @")
+            assert await close_code(socket) == SIGNED_OUT
+            assert await error_code(app, ann.token) == "unknown_person"
 
     asyncio.run(run())
 
@@ -178,8 +181,8 @@ def test_ending_sessions_notifies_other_processes(new_database: Callable[[str], 
         await database.upgrade()
         people = People(database, ["the key of this test " * 2])
         ann = await people.ensure_stored(people.new_guest())
-        async with aclosing(notifications(settings.dsn)) as told, asyncio.timeout(PATIENCE):
-            assert await anext(told) is None
+        async with aclosing(notifications(settings.dsn)) as payloads, asyncio.timeout(TIMEOUT):
+            assert await anext(payloads) is None
             token = people.tokens.read(people.token(ann))
             assert token is not None
             for change in (
@@ -189,7 +192,7 @@ def test_ending_sessions_notifies_other_processes(new_database: Callable[[str], 
                 people.set_password(ann, "ann", "another 8", old=PASSWORD),
             ):  # fmt: skip
                 await change
-                assert await anext(told) == f"@{ann.id}"
+                assert await anext(payloads) == f"@{ann.id}"
         people.close()
         await database.close()
 
@@ -198,25 +201,25 @@ def test_ending_sessions_notifies_other_processes(new_database: Callable[[str], 
 
 def test_person_changed_during_read_is_not_cached(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            people, ann = made.server.people, await made.guest("Ann")
+        async with running_app(tmp_path) as app:
+            people, ann = app.server.people, await app.guest("Ann")
             person, rows = await people.find(ann.id), people._rows
-            reading, go = asyncio.Event(), asyncio.Event()
+            reading, release = asyncio.Event(), asyncio.Event()
 
-            async def slowly(ids: list[str]) -> object:
-                found = await rows(ids)
+            async def delayed_rows(ids: list[str]) -> object:
+                result = await rows(ids)
                 reading.set()
-                await go.wait()
-                return found
+                await release.wait()
+                return result
 
             people._cache.clear()
-            people._rows = slowly  # type: ignore[method-assign,assignment]
-            asked = asyncio.create_task(people.find_by_token(ann.token))
+            people._rows = delayed_rows  # type: ignore[method-assign,assignment]
+            pending = asyncio.create_task(people.find_by_token(ann.token))
             await reading.wait()
             people._rows = rows  # type: ignore[method-assign]
             await people.sign_out_everywhere(person)
-            go.set()
-            assert await asked is None
+            release.set()
+            assert await pending is None
             assert (await people.find(ann.id)).epoch == 1
 
     asyncio.run(run())
@@ -224,15 +227,15 @@ def test_person_changed_during_read_is_not_cached(tmp_path: Path) -> None:
 
 def test_banned_person_is_refused_until_unbanned(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            people, ann = made.server.people, await made.guest("Ann")
-            phrase = (await made.good("POST", "/api/me/phrase", ann.token))["phrase"]
-            table = (await made.open(ann, "rota", [ME]))["id"]
-            socket = await made.socket(table, ann.token)
+        async with running_app(tmp_path) as app:
+            people, ann = app.server.people, await app.guest("Ann")
+            phrase = (await app.call("POST", "/api/me/phrase", ann.token))["phrase"]
+            table = (await app.open(ann, "rota", [ME]))["id"]
+            socket = await app.socket(table, ann.token)
             await people.ban(await people.find(ann.id))
-            assert await closed(socket) == BANNED
-            again = await made.socket(table, ann.token)
-            assert await closed(again) == BANNED
+            assert await close_code(socket) == BANNED
+            again = await app.socket(table, ann.token)
+            assert await close_code(again) == BANNED
             for method, target, body in (
                 ("GET", "/api/me", None),
                 ("GET", "/api/tables", None),
@@ -241,11 +244,11 @@ def test_banned_person_is_refused_until_unbanned(tmp_path: Path) -> None:
                 ("POST", "/api/enter", {"phrase": phrase}),
             ):
                 token = "" if target == "/api/enter" else ann.token
-                answer = await made.ask(method, target, token, body)
-                assert (answer.status, answer.json["code"]) == (403, "banned")
+                response = await app.request(method, target, token, body)
+                assert (response.status, response.json["code"]) == (403, "banned")
             await people.unban(await people.find(ann.id))
-            assert (await made.good("GET", "/api/me", ann.token))["id"] == ann.id
-            assert (await made.good("POST", "/api/enter", body={"phrase": phrase}))["id"] == ann.id
+            assert (await app.call("GET", "/api/me", ann.token))["id"] == ann.id
+            assert (await app.call("POST", "/api/enter", body={"phrase": phrase}))["id"] == ann.id
 
     asyncio.run(run())
 
@@ -259,29 +262,29 @@ def account(guest: Guest | Browser, password: str, **more: str) -> dict[str, str
 
 
 def test_password_change_requires_old_password(server: RunningServer) -> None:
-    here, there = Browser(server.url), Browser(server.url)
-    here.post("/api/me/account", account(here, PASSWORD))
-    me = there.post("/api/enter", account(here, PASSWORD))["id"]
+    first, second = Browser(server.url), Browser(server.url)
+    first.post("/api/me/account", account(first, PASSWORD))
+    me = second.post("/api/enter", account(first, PASSWORD))["id"]
     for old, code in ((None, "password_needed"), ("wrong horse", "wrong_secret"), ("", "wrong_secret")):
-        for wanted in (account(here, "another 8"), {"username": f"new.{me[:8]}", "password": PASSWORD}):
-            answer = here.refused("POST", "/api/me/account", {**wanted, "old_password": old})
-            assert (answer.status, answer.code) == (403, code)
-    assert there.get("/api/me")["id"] == me  # nothing has changed
-    before = here.cookie
-    assert here.post("/api/me/account", account(here, "another 8", old_password=PASSWORD))["token"] is None
-    assert here.cookie != before
-    assert here.get("/api/me")["id"] == me
-    assert there.refused("POST", "/api/me/phrase").code == "unknown_person"
-    here.cookie, kept = before, here.cookie
-    assert here.refused("POST", "/api/me/phrase").code == "unknown_person"
-    here.cookie = kept
-    assert there.refused("POST", "/api/enter", account(here, PASSWORD)).code == "wrong_secret"
-    assert there.post("/api/enter", account(here, "another 8"))["id"] == me
+        for changed in (account(first, "another 8"), {"username": f"new.{me[:8]}", "password": PASSWORD}):
+            response = first.refused("POST", "/api/me/account", {**changed, "old_password": old})
+            assert (response.status, response.code) == (403, code)
+    assert second.get("/api/me")["id"] == me  # unchanged
+    before = first.cookie
+    assert first.post("/api/me/account", account(first, "another 8", old_password=PASSWORD))["token"] is None
+    assert first.cookie != before
+    assert first.get("/api/me")["id"] == me
+    assert second.refused("POST", "/api/me/phrase").code == "unknown_person"
+    first.cookie, renewed = before, first.cookie
+    assert first.refused("POST", "/api/me/phrase").code == "unknown_person"
+    first.cookie = renewed
+    assert second.refused("POST", "/api/enter", account(first, PASSWORD)).code == "wrong_secret"
+    assert second.post("/api/enter", account(first, "another 8"))["id"] == me
 
 
 def test_new_phrase_requires_password_if_set(ann: Guest) -> None:
     ann.post("/api/me/phrase")  # without a password, no body is required
-    kept = ann.post("/api/me/phrase", {})["phrase"]
+    phrase = ann.post("/api/me/phrase", {})["phrase"]
     ann.post("/api/me/account", account(ann, PASSWORD))
     for body, code in (
         (None, "password_needed"),
@@ -289,9 +292,9 @@ def test_new_phrase_requires_password_if_set(ann: Guest) -> None:
         ({"old_password": None}, "password_needed"),
         ({"old_password": "wrong horse"}, "wrong_secret"),
     ):
-        answer = ann.refused("POST", "/api/me/phrase", body)
-        assert (answer.status, answer.code) == (403, code)
-    assert Browser(ann.url).post("/api/enter", {"phrase": kept})["id"] == ann.id  # nothing has changed
+        response = ann.refused("POST", "/api/me/phrase", body)
+        assert (response.status, response.code) == (403, code)
+    assert Browser(ann.url).post("/api/enter", {"phrase": phrase})["id"] == ann.id  # unchanged
     new = ann.post("/api/me/phrase", {"old_password": PASSWORD})["phrase"]
     assert Browser(ann.url).post("/api/enter", {"phrase": new})["id"] == ann.id
 
@@ -299,29 +302,29 @@ def test_new_phrase_requires_password_if_set(ann: Guest) -> None:
 def test_password_change_deletes_phrase(ann: Guest) -> None:
     phrase = ann.post("/api/me/phrase")["phrase"]
     ann.post("/api/me/leave", {"everywhere": True})
-    here = Browser(ann.url)
-    assert here.post("/api/enter", {"phrase": phrase})["id"] == ann.id
-    here.post("/api/me/account", account(here, PASSWORD))
-    assert here.get("/api/me")["phrase"] is True
-    here.post("/api/me/account", account(here, "another 8", old_password=PASSWORD))
-    assert here.get("/api/me")["phrase"] is False
+    browser = Browser(ann.url)
+    assert browser.post("/api/enter", {"phrase": phrase})["id"] == ann.id
+    browser.post("/api/me/account", account(browser, PASSWORD))
+    assert browser.get("/api/me")["phrase"] is True
+    browser.post("/api/me/account", account(browser, "another 8", old_password=PASSWORD))
+    assert browser.get("/api/me")["phrase"] is False
     assert Browser(ann.url).refused("POST", "/api/enter", {"phrase": phrase}).code == "wrong_secret"
 
 
 def test_phrase_request_during_password_change_is_refused(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            people, ann = made.server.people, await made.guest("Ann")
+        async with running_app(tmp_path) as app:
+            people, ann = app.server.people, await app.guest("Ann")
             person = await people.set_password(await people.find(ann.id), "ann", PASSWORD)
             check = people.check_password
 
-            async def slowly(*args: object, **named: object) -> str | None:
-                secret = await check(*args, **named)  # type: ignore[arg-type]
+            async def check_then_change(*args: object, **options: object) -> str | None:
+                secret = await check(*args, **options)  # type: ignore[arg-type]
                 people.check_password = check  # type: ignore[method-assign]
                 await people.set_password(person, "ann", "another 8", old=PASSWORD)
                 return secret
 
-            people.check_password = slowly  # type: ignore[method-assign]
+            people.check_password = check_then_change  # type: ignore[method-assign]
             with pytest.raises(InvalidCredentials, match="meanwhile"):
                 await people.issue_phrase(person, old=PASSWORD)
             assert not (await people.find(ann.id)).phrase
@@ -340,12 +343,12 @@ def test_program_gets_new_token_after_password_change(ann: Guest) -> None:
 
 def test_concurrent_password_changes(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            people, ann = made.server.people, await made.guest("Ann")
+        async with running_app(tmp_path) as app:
+            people, ann = app.server.people, await app.guest("Ann")
             person = await people.set_password(await people.find(ann.id), "ann", PASSWORD)
             changes = [people.set_password(person, "ann", f"new one {n}", old=PASSWORD) for n in range(2)]
-            done = await asyncio.gather(*changes, return_exceptions=True)
-            assert sum(isinstance(one, Exception) for one in done) == 1
+            results = await asyncio.gather(*changes, return_exceptions=True)
+            assert sum(isinstance(result, Exception) for result in results) == 1
             assert (await people.find(ann.id)).epoch == 1
 
     asyncio.run(run())
@@ -354,16 +357,17 @@ def test_concurrent_password_changes(tmp_path: Path) -> None:
 # ------------------------------------------------------------------ cookies and tokens
 
 
-def cookies(made: Inside, token: str) -> list[tuple[bytes, bytes]]:
+def cookies(app: App, token: str) -> list[tuple[bytes, bytes]]:
     return [(b"cookie", f"who={token}".encode())]
 
 
-async def ask_me(made: Inside, token: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+async def request_me(app: App, token: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
     """Return the person of a browser with a cookie, and the cookie of the response."""
-    monkeypatch.setattr("tests.server.in_process._identity", lambda token: cookies(made, token))
-    answer = await made.ask("GET", "/api/me", token)
-    given = dict(answer.headers).get(b"set-cookie", b"").decode()
-    return answer.json.get("id", answer.json.get("code")), SimpleCookie(given)["who"].value if given else ""
+    monkeypatch.setattr("tests.server.in_process._identity", lambda token: cookies(app, token))
+    response = await app.request("GET", "/api/me", token)
+    cookie = dict(response.headers).get(b"set-cookie", b"").decode()
+    token = SimpleCookie(cookie)["who"].value if cookie else ""
+    return response.json.get("id", response.json.get("code")), token
 
 
 @pytest.mark.parametrize(("days", "renewed"), [(29, False), (31, True), (400, True)])
@@ -371,52 +375,52 @@ def test_cookie_is_renewed_after_a_month(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, days: int, renewed: bool
 ) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
-            read = made.server.people.tokens.read(ann.token)
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
+            read = app.server.people.tokens.read(ann.token)
             assert read is not None
             with monkeypatch.context() as patched:
                 then = read.issued - days * 24 * 3600
                 patched.setattr("axiogames.server.identity.tokens._now", lambda: then)
-                old = made.server.people.token(await made.server.people.find(ann.id), read.session)
-            who, given = await ask_me(made, old, monkeypatch)
-            assert who == ann.id
-            assert bool(given) is renewed
-            if given:
-                again = made.server.people.tokens.read(given)
-                assert again is not None
-                assert (again.session, again.issued > then) == (read.session, True)
-                assert await ask_me(made, given, monkeypatch) == (ann.id, "")
+                old = app.server.people.token(await app.server.people.find(ann.id), read.session)
+            person, cookie = await request_me(app, old, monkeypatch)
+            assert person == ann.id
+            assert bool(cookie) is renewed
+            if cookie:
+                new = app.server.people.tokens.read(cookie)
+                assert new is not None
+                assert (new.session, new.issued > then) == (read.session, True)
+                assert await request_me(app, cookie, monkeypatch) == (ann.id, "")
 
     asyncio.run(run())
 
 
 def test_cookie_without_session_is_valid_and_renewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
-            old = made.server.people.tokens._signer.sign(f"{ann.id}:0").decode()
-            who, given = await ask_me(made, old, monkeypatch)
-            read = made.server.people.tokens.read(given)
-            assert who == ann.id
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
+            old = app.server.people.tokens._signer.sign(f"{ann.id}:0").decode()
+            person, cookie = await request_me(app, old, monkeypatch)
+            read = app.server.people.tokens.read(cookie)
+            assert person == ann.id
             assert read is not None
             assert read.session
-            await made.server.people.sign_out_everywhere(await made.server.people.find(ann.id))
-            assert await ask_me(made, old, monkeypatch) == ("signed_out", "")
+            await app.server.people.sign_out_everywhere(await app.server.people.find(ann.id))
+            assert await request_me(app, old, monkeypatch) == ("signed_out", "")
 
     asyncio.run(run())
 
 
 def test_unreadable_token_is_not_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
+        async with running_app(tmp_path) as app:
             for token in (
                 Tokens(["another key " * 4]).make("ab" * 10, 0),
                 Tokens(["another key " * 4])._signer.sign(f"{'ab' * 10}:3").decode(),
             ):
-                assert await ask_me(made, token, monkeypatch) == ("unreadable_token", "")
-            who, given = await ask_me(made, "something else", monkeypatch)  # never issued by us
-            assert made.server.people.tokens.read(given)
-            assert len(who) == 20
+                assert await request_me(app, token, monkeypatch) == ("unreadable_token", "")
+            person, cookie = await request_me(app, "something else", monkeypatch)  # never issued by us
+            assert app.server.people.tokens.read(cookie)
+            assert len(person) == 20
 
     asyncio.run(run())

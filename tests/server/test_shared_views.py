@@ -1,4 +1,4 @@
-"""A view is computed once for all viewers who may know the same, however often they ask."""
+"""A view is computed once for all viewers who may know the same, however often it is requested."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from axiogames.server.domain.entries import UNDRAWN, MovePlayed, SeatTaken, Tabl
 from axiogames.server.domain.game_state import GameState, deadline
 from axiogames.server.domain.journaled_game import SeatCommand
 from axiogames.server.presentation import views
-from axiogames.server.presentation.views import ViewCache, Viewer, new_serial, whole_view
+from axiogames.server.presentation.views import ViewCache, Viewer, complete_view, new_serial
 from axiogames.server.transport.client import encode
 from axiogames.server.transport.commands import handle
 from tests.server.rooms import Listener, run, running, table_config, until
 
 SEATED: list[TableEntry] = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
-WATCHERS = 40
+SPECTATORS = 40
 
 
 class Counter:
-    """Counts the views that are made."""
+    """Counts the views that are computed."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.made = 0
-        monkeypatch.setattr(views, "whole_view", self._view)
+        self.computed = 0
+        monkeypatch.setattr(views, "complete_view", self._view)
 
-    def _view(self, *of: Any) -> Any:
-        self.made += 1
-        return whole_view(*of)
+    def _view(self, *args: Any) -> Any:
+        self.computed += 1
+        return complete_view(*args)
 
-    def since(self) -> int:
-        """How many were made since this was last asked."""
-        made, self.made = self.made, 0
-        return made
+    def take(self) -> int:
+        """Return the number of views computed since the last call."""
+        count, self.computed = self.computed, 0
+        return count
 
 
 def test_repeated_take_back_computes_three_views_each_time(
@@ -47,19 +47,19 @@ def test_repeated_take_back_computes_three_views_each_time(
             room = await server.rooms.open(table_config(), SEATED)
             ann = Listener(room, "ann")
             everybody = [ann, Listener(room, "bob"), Listener(room, None)]
-            everybody += [Listener(room, f"guest{number}") for number in range(WATCHERS)]
+            everybody += [Listener(room, f"guest{number}") for number in range(SPECTATORS)]
             counter = Counter(monkeypatch)
-            for time in range(3):
+            for repetition in range(3):
                 await room.move(SeatCommand(0), 0, hold=True)
-                assert counter.since() == 0
-                await room.take_back(SeatCommand(0, message_id=f"back{time}", sender=ann.client))
-                assert counter.since() == 3  # ann's, bob's, and that of all who watch
+                assert counter.take() == 0
+                await room.take_back(SeatCommand(0, message_id=f"back{repetition}", sender=ann.client))
+                assert counter.take() == 3  # those of Ann, Bob and all spectators
             for listener in everybody:
-                fresh = whole_view(
+                fresh = complete_view(
                     room.game, listener.client.viewer, room.subscribers.present, deadline(room.game)
                 )
-                told = json.loads(encode(fresh)) | {"ack": "back2" if listener is ann else None}
-                assert listener.heard[-1] == told
+                expected = json.loads(encode(fresh)) | {"ack": "back2" if listener is ann else None}
+                assert listener.received[-1] == expected
 
     run(work)
 
@@ -84,16 +84,16 @@ def test_stale_messages_share_one_view(tmp_path: Path, monkeypatch: pytest.Monke
             room = await server.rooms.open(table_config(), SEATED)
             ann, counter = Listener(room, "ann"), Counter(monkeypatch)
             for number in range(20):
-                order = {"do": "move", "id": f"m{number}", "n": 1, "pick": 0}
-                await handle(room, ann.client, json.dumps(order), server.hints)
-            assert [told["code"] for told in ann.heard] == ["stale"] * 20
-            assert [told["id"] for told in ann.heard] == [f"m{number}" for number in range(20)]
-            assert all(told["view"]["n"] == room.game.number for told in ann.heard)
-            assert counter.since() == 1
+                command = {"do": "move", "id": f"m{number}", "n": 1, "pick": 0}
+                await handle(room, ann.client, json.dumps(command), server.hints)
+            assert [message["code"] for message in ann.received] == ["stale"] * 20
+            assert [message["id"] for message in ann.received] == [f"m{number}" for number in range(20)]
+            assert all(message["view"]["n"] == room.game.number for message in ann.received)
+            assert counter.take() == 1
             number = await room.move(SeatCommand(0), 0)
-            await handle(room, ann.client, json.dumps(order), server.hints)
-            assert ann.heard[-1]["view"]["n"] == number
-            assert counter.since() == 1
+            await handle(room, ann.client, json.dumps(command), server.hints)
+            assert ann.received[-1]["view"]["n"] == number
+            assert counter.take() == 1
 
     run(work)
 
@@ -103,55 +103,55 @@ def test_repeated_looks_share_one_view(tmp_path: Path, monkeypatch: pytest.Monke
         async with running(tmp_path) as server:
             room = await server.rooms.open(table_config(), SEATED)
             counter = Counter(monkeypatch)
-            guests = [Listener(room, f"guest{number}") for number in range(WATCHERS)]
+            guests = [Listener(room, f"guest{number}") for number in range(SPECTATORS)]
             for guest in guests:
                 await handle(room, guest.client, json.dumps({"do": "look", "id": "a"}), server.hints)
                 room.view(Viewer(None, None))
-            assert counter.since() == 1
-            Listener(room, "bob")  # that he is here now is part of a view
+            assert counter.take() == 1
+            Listener(room, "bob")  # presence is part of a view
             assert room.view(Viewer(None, None)).seats[1].here
-            assert counter.since() == 1
+            assert counter.take() == 1
             yours = [room.view(Viewer(person, seat)) for person, seat in (("ann", 0), ("bob", 1))]
             assert [view.you for view in yours] == [0, 1]
-            assert counter.since() == 2
+            assert counter.take() == 2
 
     run(work)
 
 
 def test_uncommitted_change_appears_in_no_view(tmp_path: Path) -> None:
-    """A view of a change that failed is not taken for that of another change with the same number."""
+    """The cached view of a failed change is not used for another change with the same number."""
 
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(table_config(), SEATED)
             number = room.game.number + 1
             room.game.apply(_first_move(room.game))
-            ghost = room.view(Viewer(None, None))
+            uncommitted = room.view(Viewer(None, None))
             room._state.stale = True  # as after a commit that failed
             assert await room.move(SeatCommand(0), 1) == number
             view = room.view(Viewer(None, None))
-            assert (ghost.n, view.n) == (number, number)
-            assert ghost.events != view.events
+            assert (uncommitted.n, view.n) == (number, number)
+            assert uncommitted.events != view.events
 
     run(work)
 
 
-def test_refusal_shows_no_change_that_waits_for_its_commit(tmp_path: Path) -> None:
+def test_refusal_shows_no_uncommitted_change(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(table_config(), SEATED)
-            bob, kept = Listener(room, "bob"), room.game.number
+            bob, committed = Listener(room, "bob"), room.game.number
             async with room.lock:
-                room.game.apply(SeatTaken(1, "bob", "Bob"))  # carried out, but not yet kept
-                order = json.dumps({"do": "preview", "id": "late", "n": 1, "pick": 0})
-                hearing = asyncio.create_task(handle(room, bob.client, order, server.hints))
+                room.game.apply(SeatTaken(1, "bob", "Bob"))  # applied, but not committed
+                command = json.dumps({"do": "preview", "id": "late", "n": 1, "pick": 0})
+                handling = asyncio.create_task(handle(room, bob.client, command, server.hints))
                 for _ in range(20):
                     await asyncio.sleep(0)
-                assert not bob.heard
+                assert not bob.received
                 room.subscribers.replace_game(await server.rooms._load(room.id))
-            await hearing
-            await until(lambda: bool(bob.heard))
-            assert bob.heard[-1]["view"]["n"] == kept
+            await handling
+            await until(lambda: bool(bob.received))
+            assert bob.received[-1]["view"]["n"] == committed
 
     run(work)
 

@@ -1,4 +1,4 @@
-"""Slow clients delay nobody and do not miss messages."""
+"""Slow clients delay nobody and miss no messages."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from websockets.sync.client import connect
 from axiogames.server.transport.client import MAX_QUEUED, Client
 from tests.server.driving import Guest, RunningServer
 
-ROUNDS = 330  # placements made and taken back: seven million bytes, more than any buffer holds
+ROUNDS = 330  # placements played and taken back: 7 MB, more than any buffer holds
 
 
-def test_slow_reader_delays_nobody_and_catches_up(small: RunningServer) -> None:
-    ann = small.guest()
+def test_slow_reader_delays_nobody_and_catches_up(sqlite_server: RunningServer) -> None:
+    ann = sqlite_server.guest()
     table = ann.open("hex", ["me", "greedy"])
-    parts = urlsplit(small.url)
-    plug = socket.socket()
-    plug.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    plug.connect((parts.hostname, parts.port))
+    parts = urlsplit(sqlite_server.url)
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.connect((parts.hostname, parts.port))
     address = f"ws://{parts.netloc}/api/tables/{table.id}/live"
     options: dict[str, Any] = {"max_queue": 1, "ping_interval": None, "additional_headers": ann.headers}
-    with connect(address, sock=plug, **options) as slow, ann.live(table.id) as live:
+    with connect(address, sock=connection, **options) as slow, ann.live(table.id) as live:
         live.recv()
         for _ in range(ROUNDS):
             live.play(0, hold=True)
-            live.order("back")
+            live.command("back")
             live.until("view")
-        last, seen = live.n, 0
+        last, received = live.n, 0
         try:
-            while seen < last:
-                seen = json.loads(slow.recv(20)).get("n", seen)
+            while received < last:
+                received = json.loads(slow.recv(20)).get("n", received)
         except ConnectionClosed:
-            assert 0 < seen < last  # it was cut off, and knows it: it can come back and ask
-        with ann.live(table.id, seen) as back:
+            assert 0 < received < last  # it was disconnected, and can reconnect for the rest
+        with ann.live(table.id, received) as back:
             assert back.recv()["type"] in ("view", "step", "seats")
 
 
@@ -105,7 +105,7 @@ def test_vanished_client_does_not_disturb_the_game(ann: Guest, bob: Guest) -> No
         hers.recv()
         his = bob.live(opened.id)
         his.recv()
-        his.socket.socket.close()  # no goodbye
+        his.socket.socket.close()  # without a close frame
         hers.play(0)
         with bob.live(opened.id) as again:
             again.recv()

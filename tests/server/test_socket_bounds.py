@@ -14,7 +14,7 @@ import pytest
 from axiogames.server.transport.connections import ConnectionLimits
 from axiogames.server.transport.rate_limits import CONTROL, RateLimit
 from axiogames.server.transport.websocket_protocol import MAX_FRAGMENTS, WebSocketProtocol
-from tests.server.wire import PATIENCE, Port, Wire
+from tests.server.wire import TIMEOUT, Port, RawConnection
 from tests.server.wire import run as run_wire
 
 HANDSHAKE = (
@@ -22,11 +22,11 @@ HANDSHAKE = (
     b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
 )
 CONT, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
-BUFFER = 600_000  # bytes that may wait for a client; the system keeps some, too
+BUFFER = 600_000  # bytes that may wait in the server for a client; the system buffers some more
 
 
 def frame(opcode: int, data: bytes = b"", *, last: bool = True) -> bytes:
-    """A frame as a client sends it, masked with zeros."""
+    """Return a frame of a client, masked with zeros."""
     length = bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + struct.pack("!H", len(data))
     return bytes([opcode | (0x80 if last else 0)]) + length + bytes(4) + data
 
@@ -38,23 +38,23 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "websocket.send", "text": message.get("text") or "bytes"})
 
 
-async def connected(port: Port, limit: int = 2**20) -> tuple[Wire, WebSocketProtocol]:
-    """A WebSocket: the client's side and the server's."""
-    wire = await port.wire(limit)
+async def connected(port: Port, limit: int = 2**20) -> tuple[RawConnection, WebSocketProtocol]:
+    """Open a WebSocket and return its client side and its server side."""
+    wire = await port.connect(limit)
     await wire.send(HANDSHAKE)
-    assert b" 101 " in await wire.head()
+    assert b" 101 " in await wire.read_head()
     (socket,) = port.connections
     assert isinstance(socket, WebSocketProtocol)
     return wire, socket
 
 
-def run(work: Callable[[Port], Coroutine[Any, Any, None]], app: Any = echo, **how: Any) -> None:
-    run_wire(work, app, **how)
+def run(work: Callable[[Port], Coroutine[Any, Any, None]], app: Any = echo, **options: Any) -> None:
+    run_wire(work, app, **options)
 
 
-async def closed(wire: Wire) -> tuple[int, bytes]:
-    """The code that a server closes with, and everything it has sent before."""
-    before, _, last = (await wire.rest()).rpartition(b"\x88")
+async def closed(wire: RawConnection) -> tuple[int, bytes]:
+    """Wait for the close frame, and return its code and everything sent before it."""
+    before, _, last = (await wire.read_to_end()).rpartition(b"\x88")
     return struct.unpack("!H", last[1:3])[0], before
 
 
@@ -81,7 +81,7 @@ def test_pings_within_the_rate_are_answered() -> None:
         wire, _ = await connected(port)
         for number in range(20):
             await wire.send(frame(PING, b"%02d" % number))
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(TIMEOUT):
                 assert await wire.reader.readexactly(4) == b"\x8a\x02%02d" % number
 
     run(work)
@@ -91,20 +91,20 @@ def test_pings_within_the_rate_are_answered() -> None:
 def test_server_stops_reading_from_a_client_that_reads_nothing(
     sent: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What waits for it is bounded, and after a while it is cut off."""
+    """The memory for its pending output is bounded."""
     monkeypatch.setattr("axiogames.server.transport.websocket_protocol.CONTROL", RateLimit(1e9, 1))
 
     async def work(port: Port) -> None:
         wire, socket = await connected(port, limit=1_000)
-        most, since = 0, 0
-        async with asyncio.timeout(PATIENCE):
-            while since < 300:  # rounds of the event loop after it was found not to read
+        longest, rounds = 0, 0
+        async with asyncio.timeout(TIMEOUT):
+            while rounds < 300:  # of the event loop since the server has detected it
                 if wire.writer.transport.get_write_buffer_size() < 1_000_000:
                     wire.writer.write(sent * (200_000 // len(sent)))
                 await asyncio.sleep(0)
-                since = 0 if socket.writable.is_set() else since + 1
-                most = max(most, socket.transport.get_write_buffer_size() + len(socket._pending))
-        assert most < BUFFER
+                rounds = 0 if socket.writable.is_set() else rounds + 1
+                longest = max(longest, socket.transport.get_write_buffer_size() + len(socket._pending))
+        assert longest < BUFFER
         assert not socket.transport.is_reading()
 
     run(work)
@@ -128,7 +128,7 @@ def test_client_that_reads_late_misses_nothing() -> None:
         number, text = 1_000, b"x" * 10_000
         sending = asyncio.create_task(wire.send(frame(TEXT, text) * number))
         await asyncio.sleep(0.3)
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             for _ in range(number):
                 assert (await wire.reader.readexactly(len(text) + 4))[4:] == text
             await sending
@@ -140,12 +140,12 @@ def test_client_that_reads_late_misses_nothing() -> None:
 
 
 def test_unread_messages_stay_unparsed() -> None:
-    go_on = asyncio.Event()
+    resume = asyncio.Event()
 
     async def slow(scope: Any, receive: Any, send: Any) -> None:
         await receive()
         await send({"type": "websocket.accept"})
-        await go_on.wait()
+        await resume.wait()
         for _ in range(number):
             assert (await receive())["text"] == "x"
         await send({"type": "websocket.close", "code": 1000})
@@ -155,12 +155,12 @@ def test_unread_messages_stay_unparsed() -> None:
     async def work(port: Port) -> None:
         wire, socket = await connected(port)
         wire.writer.write(frame(TEXT, b"x") * number)
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             while not socket._pending:
                 await asyncio.sleep(0.01)
         assert len(socket.queue._items) < 500  # type: ignore[attr-defined]
         socket.close_timeout = 0.1
-        go_on.set()
+        resume.set()
         assert (await closed(wire))[0] == 1000
 
     run(work, slow)
@@ -170,7 +170,7 @@ def test_fragmented_message_is_joined_and_has_a_maximum_size() -> None:
     async def work(port: Port) -> None:
         wire, _ = await connected(port)
         await wire.send(frame(TEXT, b"in ", last=False) + frame(PING) + frame(CONT, b"two"))
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             assert await wire.reader.readexactly(10) == b"\x8a\x00\x81\x06in two"
         wire.writer.write(frame(TEXT, b"x", last=False) + frame(CONT, b"x" * 10_000, last=False) * 5)
         assert (await closed(wire))[0] == 1009
@@ -219,7 +219,7 @@ def test_invalid_frames_close_with_a_code_and_are_not_logged(
     assert not caplog.records
 
 
-# ------------------------------------------------------------------ the end
+# ------------------------------------------------------------------ closing
 
 
 @pytest.mark.parametrize("sent", [b"", frame(PING) * 5_000, frame(TEXT, b"x") * 5_000, frame(CLOSE)])
@@ -259,4 +259,4 @@ def test_closed_socket_releases_its_slot() -> None:
             wire.close()
             await port.until(0)
 
-    run(work, connections=ConnectionLimits(each=1))
+    run(work, connections=ConnectionLimits(per_network=1))

@@ -32,40 +32,40 @@ def test_socket_drops_its_handshake_and_reads_in_order() -> None:
         async with connect(f"ws://127.0.0.1:{port}/") as socket:
             for number in range(MESSAGES):
                 await socket.send(str(number))
-            heard = [await socket.recv() for _ in range(MESSAGES)]
-            (kept,) = server.server_state.connections
+            received = [await socket.recv() for _ in range(MESSAGES)]
+            (protocol,) = server.server_state.connections
         server.should_exit = True
         await serving
-        assert heard == [str(number) for number in range(MESSAGES)]
-        assert isinstance(kept, WebSocketProtocol)
-        assert not any((kept.request, kept.response))
+        assert received == [str(number) for number in range(MESSAGES)]
+        assert isinstance(protocol, WebSocketProtocol)
+        assert not any((protocol.request, protocol.response))
 
     asyncio.run(run())
 
 
 def test_message_queue_is_read_in_order() -> None:
     async def run() -> None:
-        box = MessageQueue()
-        assert box.empty()
-        reading = asyncio.create_task(box.get())
+        queue = MessageQueue()
+        assert queue.empty()
+        reading = asyncio.create_task(queue.get())
         await asyncio.sleep(0)
         for number in range(3):
-            box.put_nowait(number)
-        assert [await reading, await box.get(), await box.get()] == [0, 1, 2]
-        assert box.empty()
+            queue.put_nowait(number)
+        assert [await reading, await queue.get(), await queue.get()] == [0, 1, 2]
+        assert queue.empty()
 
     asyncio.run(run())
 
 
 def test_cancelled_reader_loses_no_message() -> None:
     async def run() -> None:
-        box = MessageQueue()
-        reading = asyncio.create_task(box.get())
+        queue = MessageQueue()
+        reading = asyncio.create_task(queue.get())
         await asyncio.sleep(0)
         reading.cancel()
-        box.put_nowait("here")
+        queue.put_nowait("here")
         await asyncio.wait([reading])
         assert reading.cancelled()
-        assert await box.get() == "here"
+        assert await queue.get() == "here"
 
     asyncio.run(run())

@@ -21,15 +21,15 @@ from axiogames.server.processes import AlreadyRunning, check_startup, single_ins
 from axiogames.server.settings import InvalidSetting, Settings
 from axiogames.server.storage.database import Database
 from tests.server.driving import free_port, start_server
-from tests.server.in_process import PATIENCE
+from tests.server.in_process import TIMEOUT
 from tests.server.postgres import Postgres, run_sql
 
 NAME = "axio.sqlite3"
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Path:
-    """Database of a server."""
+def database_file(tmp_path: Path) -> Path:
+    """Create the database of a server and return its file."""
 
     async def make() -> None:
         database = Database(Settings(data=str(tmp_path)).url)
@@ -45,10 +45,10 @@ def refused(file: Path | str, capsys: pytest.CaptureFixture[str], *more: str) ->
     url = file if isinstance(file, str) else f"sqlite:///{file}"
     arguments = ["serve", "--no-open", "--port", str(free_port()), "--database", url, *more]
     assert main(arguments) == 2
-    said = capsys.readouterr().err
-    assert "Traceback" not in said
-    assert len(said.strip().splitlines()) == 1
-    return said
+    error = capsys.readouterr().err
+    assert "Traceback" not in error
+    assert len(error.strip().splitlines()) == 1
+    return error
 
 
 def change(file: Path, *statements: str) -> None:
@@ -85,8 +85,8 @@ def emptied(file: Path) -> None:
 def torn(file: Path) -> None:
     change(file, "PRAGMA journal_mode = DELETE")
     content = bytearray(file.read_bytes())
-    for first in range(4096 * 2, len(content), 4096):
-        content[first : first + 200] = b"\xa5" * 200
+    for start in range(4096 * 2, len(content), 4096):
+        content[start : start + 200] = b"\xa5" * 200
     file.write_bytes(content)
 
 
@@ -101,7 +101,7 @@ def folder(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("damage", "expected"),
     [
         (text_file, "not an SQLite database"),
         (newer, "9999_telepathy"),
@@ -114,14 +114,14 @@ def folder(file: Path) -> None:
     ],
 )
 def test_foreign_or_damaged_database_is_a_one_line_error(
-    made: Path, spoil: Callable[[Path], None], said: str, capsys: pytest.CaptureFixture[str]
+    database_file: Path, damage: Callable[[Path], None], expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    spoil(made)
-    before = made.read_bytes() if made.is_file() else b""
-    told = refused(made, capsys)
-    assert said in told
-    assert str(made) in told
-    assert not made.is_file() or made.read_bytes() == before  # unchanged
+    damage(database_file)
+    before = database_file.read_bytes() if database_file.is_file() else b""
+    error = refused(database_file, capsys)
+    assert expected in error
+    assert str(database_file) in error
+    assert not database_file.is_file() or database_file.read_bytes() == before  # unchanged
 
 
 def test_unreachable_database_is_a_one_line_error(
@@ -136,26 +136,28 @@ def test_unreachable_database_is_a_one_line_error(
         assert "no answer" in refused(url, capsys)
 
 
-def test_backup_of_foreign_database_is_a_one_line_error(made: Path, tmp_path: Path) -> None:
-    for spoil in (foreign, text_file):
-        spoil(made)
-        with pytest.raises(InvalidFile, match=str(made)):
+def test_backup_of_foreign_database_is_a_one_line_error(database_file: Path, tmp_path: Path) -> None:
+    for damage in (foreign, text_file):
+        damage(database_file)
+        with pytest.raises(InvalidFile, match=str(database_file)):
             make_backup(Settings(data=str(tmp_path)), tmp_path / "backup")
 
 
-def test_read_only_database_is_a_one_line_error(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    change(made, "PRAGMA journal_mode = DELETE")
-    said = refused(f"sqlite:///file:{made}?mode=ro&uri=true", capsys)
-    assert "cannot write" in said
+def test_read_only_database_is_a_one_line_error(
+    database_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change(database_file, "PRAGMA journal_mode = DELETE")
+    error = refused(f"sqlite:///file:{database_file}?mode=ro&uri=true", capsys)
+    assert "cannot write" in error
 
 
 def test_locked_database_is_a_one_line_error(
-    made: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    database_file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("axiogames.server.storage.inspection.SQLITE_BUSY_TIMEOUT_MS", 1)
-    with closing(sqlite3.connect(made)) as other:
+    with closing(sqlite3.connect(database_file)) as other:
         other.execute("BEGIN IMMEDIATE")
-        assert "locked" in refused(made, capsys)
+        assert "locked" in refused(database_file, capsys)
 
 
 @pytest.mark.parametrize(
@@ -170,10 +172,10 @@ def test_in_memory_database_is_refused(database: str) -> None:
     "address", ["axio@[::1/axio", "axio@db:port/axio", "axio:pass/word@db/axio", "axio@db\udcff/axio"]
 )
 def test_invalid_database_url_is_a_one_line_error(address: str, capsys: pytest.CaptureFixture[str]) -> None:
-    said = refused(f"postgresql://{address}", capsys).partition("%40")[2]
-    assert said
+    detail = refused(f"postgresql://{address}", capsys).partition("%40")[2]
+    assert detail
     assert main(["admin", "log", "--database", f"postgresql://{address}"]) == 2
-    assert capsys.readouterr().err.endswith(said)
+    assert capsys.readouterr().err.endswith(detail)
 
 
 def test_asyncpg_parses_postgresql_url(
@@ -191,14 +193,14 @@ def test_asyncpg_parses_postgresql_url(
         assert words in capsys.readouterr().err
 
 
-def test_new_and_older_databases_are_accepted(made: Path) -> None:
-    check_startup(Settings(data=str(made.parent), port=free_port()))
-    check_startup(Settings(data=str(made.parent / "new"), port=free_port()))
+def test_new_and_older_databases_are_accepted(database_file: Path) -> None:
+    check_startup(Settings(data=str(database_file.parent), port=free_port()))
+    check_startup(Settings(data=str(database_file.parent / "new"), port=free_port()))
 
 
 def test_schema_of_postgresql_is_checked(postgres: Postgres, capsys: pytest.CaptureFixture[str]) -> None:
     url = postgres.create()
-    run_sql(url, "CREATE TABLE somebody_elses (id INTEGER)")
+    run_sql(url, "CREATE TABLE unrelated (id INTEGER)")
     check_startup(Settings(database=url, port=free_port()))  # several servers may share a PostgreSQL database
     run_sql(url, "CREATE TABLE tables (id INTEGER)")
     assert "'tables'" in refused(url, capsys)
@@ -213,22 +215,22 @@ def test_schema_of_postgresql_is_checked(postgres: Postgres, capsys: pytest.Capt
     assert "9999_telepathy" in refused(url, capsys)
 
 
-# ------------------------------------------------------------------ one server for one file
+# ------------------------------------------------------------------ one server per database
 
 
 def test_database_lock_is_independent_of_path(
-    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    database_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "link").symlink_to(made)
+    (tmp_path / "link").symlink_to(database_file)
     (tmp_path / "elsewhere" / "folder").symlink_to(tmp_path)
     monkeypatch.chdir(tmp_path / "elsewhere")
     names = [
         Settings(data=str(tmp_path)),
         Settings(data=str(tmp_path / "elsewhere" / "folder")),
-        Settings(database=f"sqlite:///{made}"),
-        Settings(database=f"sqlite:///{made}?timeout=3"),
-        Settings(database=f"sqlite:///file:{made}?uri=true"),
+        Settings(database=f"sqlite:///{database_file}"),
+        Settings(database=f"sqlite:///{database_file}?timeout=3"),
+        Settings(database=f"sqlite:///file:{database_file}?uri=true"),
         Settings(database=f"sqlite:///../{NAME}"),
         Settings(database=f"sqlite:///{tmp_path}/elsewhere/../link"),
         Settings(database=f"sqlite:///folder/{NAME}"),
@@ -247,23 +249,23 @@ def test_database_lock_is_independent_of_path(
         pass
 
 
-def test_lock_error_names_the_running_server(made: Path) -> None:
-    settings = Settings(database=f"sqlite:///{made}")
-    for who, said in (
+def test_lock_error_names_the_running_server(database_file: Path) -> None:
+    settings = Settings(database=f"sqlite:///{database_file}")
+    for owner, expected in (
         ("http://one/", "in use by a server at http://one/"),
         ("a restore", "in use by a restore"),
     ):
         with (
-            single_instance(settings, who),
-            pytest.raises(AlreadyRunning, match=said),
+            single_instance(settings, owner),
+            pytest.raises(AlreadyRunning, match=expected),
             single_instance(settings, ""),
         ):
             pass
 
 
-def test_database_with_hard_links_is_refused(made: Path, tmp_path: Path) -> None:
-    os.link(made, tmp_path / "hard")
-    for name in (made, tmp_path / "hard"):
+def test_database_with_hard_links_is_refused(database_file: Path, tmp_path: Path) -> None:
+    os.link(database_file, tmp_path / "hard")
+    for name in (database_file, tmp_path / "hard"):
         with (
             pytest.raises(InvalidSetting, match="hard links"),
             single_instance(Settings(database=f"sqlite:///{name}"), ""),
@@ -271,24 +273,24 @@ def test_database_with_hard_links_is_refused(made: Path, tmp_path: Path) -> None
             pass
 
 
-# ------------------------------------------------------------------ the life of processes
+# ------------------------------------------------------------------ lifetime of processes
 
 
 def test_workers_exit_with_their_parent(postgres: Postgres, tmp_path: Path) -> None:
     with start_server(tmp_path, database=postgres.create(), extra=["--workers", "2"]) as server:
         os.kill(server.pid, signal.SIGKILL)
-        server.process.wait(PATIENCE)
-        end = time.monotonic() + PATIENCE
+        server.process.wait(TIMEOUT)
+        end = time.monotonic() + TIMEOUT
         try:
-            while not _can_be_used(server.port):  # the port is free for the next server
-                assert time.monotonic() < end, "the workers go on"
+            while not _port_is_free(server.port):  # as the next server needs
+                assert time.monotonic() < end, "the workers still run"
                 time.sleep(0.05)
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(server.pid, signal.SIGKILL)
 
 
-def _can_be_used(port: int) -> bool:
+def _port_is_free(port: int) -> bool:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

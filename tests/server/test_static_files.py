@@ -9,26 +9,26 @@ from pathlib import Path
 import pytest
 
 from axiogames.server.routes import static
-from tests.server.in_process import Answer, inside
+from tests.server.in_process import Response, running_app
 from tests.server.rooms import run
 
 
-def header(answer: Answer, name: bytes) -> bytes | None:
-    return dict(answer.headers).get(name)
+def header(response: Response, name: bytes) -> bytes | None:
+    return dict(response.headers).get(name)
 
 
 @pytest.mark.parametrize("path", ["/", "/t/any", "/offline", "/static/js/shared/dom.js"])
 def test_files_are_compressed_and_revalidated(tmp_path: Path, path: str) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            plain = await made.ask("GET", path)
-            packed = await made.ask("GET", path, headers={b"accept-encoding": b"gzip"})
+        async with running_app(tmp_path) as app:
+            plain = await app.request("GET", path)
+            compressed = await app.request("GET", path, headers={b"accept-encoding": b"gzip"})
             etag = header(plain, b"etag")
             assert etag is not None
             assert header(plain, b"content-encoding") is None
-            assert header(packed, b"content-encoding") == b"gzip"
-            assert gzip.decompress(packed.body) == plain.body
-            again = await made.ask("GET", path, headers={b"if-none-match": etag})
+            assert header(compressed, b"content-encoding") == b"gzip"
+            assert gzip.decompress(compressed.body) == plain.body
+            again = await app.request("GET", path, headers={b"if-none-match": etag})
             assert (again.status, again.body) == (304, b"")
             assert header(again, b"etag") == etag
 

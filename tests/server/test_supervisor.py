@@ -9,30 +9,30 @@ from collections.abc import Callable
 import pytest
 
 from axiogames.server.supervisor import MAX_PAUSE, BackgroundTask, Supervisor, spawn
-from tests.server.in_process import PATIENCE
+from tests.server.in_process import TIMEOUT
 
 
 class Pauses:
     """Sleeps that end on command of the test."""
 
     def __init__(self) -> None:
-        self.asked: list[float] = []
-        self._going_on = asyncio.Event()
+        self.requested: list[float] = []
+        self._ended = asyncio.Event()
 
     async def sleep(self, seconds: float) -> None:
-        self.asked.append(seconds)
-        await self._going_on.wait()
-        self._going_on.clear()
+        self.requested.append(seconds)
+        await self._ended.wait()
+        self._ended.clear()
 
-    async def go_on(self) -> None:
+    async def end_current(self) -> None:
         """End the current sleep and wait for the next one."""
-        before = len(self.asked)
-        self._going_on.set()
-        await until(lambda: len(self.asked) > before)
+        before = len(self.requested)
+        self._ended.set()
+        await until(lambda: len(self.requested) > before)
 
 
 async def until(done: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT):
         while not done():
             await asyncio.sleep(0)
 
@@ -45,21 +45,21 @@ def test_failed_task_restarts_after_growing_pauses(caplog: pytest.LogCaptureFixt
     async def work() -> None:
         pauses = Pauses()
         supervisor = Supervisor(pauses.sleep)
-        wrong: list[Exception | None] = [ValueError("one"), ValueError("two"), KeyError("three"), None]
+        failures: list[Exception | None] = [ValueError("one"), ValueError("two"), KeyError("three"), None]
 
         async def round_() -> None:
-            error = wrong[min(len(pauses.asked), len(wrong) - 1)]
+            error = failures[min(len(pauses.requested), len(failures) - 1)]
             if error is not None:
                 raise error
 
         task = supervisor.every("a round", 60.0, round_)
         supervisor.start()
-        await until(lambda: bool(pauses.asked))
+        await until(lambda: bool(pauses.requested))
         assert (task.failing, supervisor.failing) == (True, [task])
         for _ in range(3):
-            await pauses.go_on()
+            await pauses.end_current()
         assert (task.failing, supervisor.failing, task.restarts) == (False, [], 3)
-        assert pauses.asked == [0.5, 1.0, 2.0, 60.0]
+        assert pauses.requested == [0.5, 1.0, 2.0, 60.0]
         await supervisor.stop()
 
     asyncio.run(work())
@@ -74,27 +74,27 @@ def test_failed_task_restarts_after_growing_pauses(caplog: pytest.LogCaptureFixt
 def test_pauses_are_bounded_and_reset_by_success() -> None:
     async def work() -> None:
         pauses = Pauses()
-        supervisor, well = Supervisor(pauses.sleep), False
+        supervisor, works = Supervisor(pauses.sleep), False
 
         async def run(task: BackgroundTask) -> None:
-            if well:
+            if works:
                 task.succeeded()
             raise OSError
 
         supervisor.add("a task", run)
         supervisor.start()
         for _ in range(8):
-            await pauses.go_on()
-        assert max(pauses.asked) == pauses.asked[-1] == MAX_PAUSE
-        well = True
-        await pauses.go_on()
-        assert pauses.asked[-1] == 0.5
+            await pauses.end_current()
+        assert max(pauses.requested) == pauses.requested[-1] == MAX_PAUSE
+        works = True
+        await pauses.end_current()
+        assert pauses.requested[-1] == 0.5
         await supervisor.stop()
 
     asyncio.run(work())
 
 
-def test_round_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_round_that_takes_too_long_is_restarted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiogames.server.supervisor.ROUND_TIMEOUT", 0.01)
 
     async def work() -> None:
@@ -129,7 +129,7 @@ def test_recover_is_rate_limited(monkeypatch: pytest.MonkeyPatch) -> None:
 
         supervisor.add("a task", run)
         supervisor.start()
-        await until(lambda: bool(pauses.asked))
+        await until(lambda: bool(pauses.requested))
         for _ in range(50):
             await supervisor.recover(0.001)
         assert tries == 2
@@ -155,7 +155,7 @@ def test_recover_ends_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
         await supervisor.recover(0.01)
         assert supervisor.failing
         broken = False
-        await supervisor.recover(PATIENCE)
+        await supervisor.recover(TIMEOUT)
         assert not supervisor.failing
         await supervisor.stop()
 
@@ -172,9 +172,9 @@ def test_cancelled_inner_work_restarts_task_and_stop_ends_it() -> None:
 
         task = supervisor.add("a task", run)
         supervisor.start()
-        await pauses.go_on()
+        await pauses.end_current()
         assert task.failing
-        await asyncio.wait_for(supervisor.stop(), PATIENCE)
+        await asyncio.wait_for(supervisor.stop(), TIMEOUT)
 
     asyncio.run(work())
 
@@ -195,9 +195,9 @@ def test_task_restarts_after_base_exception(caplog: pytest.LogCaptureFixture) ->
 
         task = supervisor.every("a task", 60, run)
         supervisor.start()
-        await pauses.go_on()
+        await pauses.end_current()
         await until(lambda: tries == 2 and not task.failing)
-        await asyncio.wait_for(supervisor.stop(), PATIENCE)
+        await asyncio.wait_for(supervisor.stop(), TIMEOUT)
 
     asyncio.run(work())
     assert "a task failed" in caplog.text
@@ -224,7 +224,7 @@ def test_finished_task_is_not_failing() -> None:
 
 def test_failure_of_spawned_task_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     async def fail() -> None:
-        raise ValueError("unheard")
+        raise ValueError("not awaited")
 
     async def work() -> None:
         task = spawn(fail(), "something small")
@@ -234,4 +234,4 @@ def test_failure_of_spawned_task_is_logged(caplog: pytest.LogCaptureFixture) -> 
     asyncio.run(work())
     (record,) = errors(caplog)
     assert record.getMessage() == "something small failed"
-    assert "unheard" in caplog.text
+    assert "not awaited" in caplog.text

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from axiogames.games import GAMES
-from tests.server.driving import Client, Guest, Json, RunningServer, at_random
+from tests.server.driving import Client, Guest, Json, RunningServer, random_chooser
 
 
-def listed(client: Client, which: str) -> dict[str, Json]:
-    """The tables of a list, by id."""
+def list_tables(client: Client, which: str) -> dict[str, Json]:
+    """Return the tables of a list by id."""
     return {table["id"]: table for table in client.get(f"/api/tables?which={which}")}
 
 
@@ -21,11 +21,11 @@ def listed(client: Client, which: str) -> dict[str, Json]:
         for other, level in enumerate(("random", "greedy", "balanced", "instant", "level1", "level5"))
     ],
 )
-def test_game_against_a_bot_is_played_to_the_end(small: RunningServer, game: str, level: str) -> None:
-    ann = small.guest()
+def test_game_against_a_bot_is_played_to_the_end(sqlite_server: RunningServer, game: str, level: str) -> None:
+    ann = sqlite_server.guest()
     table = ann.open(game, ["me", level])
     with ann.live(table.id) as live:
-        result = live.play_to_the_end(at_random(game + level))
+        result = live.play_to_end(random_chooser(game + level))
     assert sorted(result["place"]) in ([1, 1], [1, 2])
     view = ann.view(table.id)
     assert view["now"]["result"] == result
@@ -40,17 +40,17 @@ def test_game_can_be_played_with_moves_as_text(server: RunningServer, game: str)
     ann = server.guest()
     table = ann.open(game, ["greedy", "me", "random"])
     with ann.live(table.id) as live:
-        result = live.play_to_the_end(at_random(game), by_text=True)
+        result = live.play_to_end(random_chooser(game), by_text=True)
     assert len(result["place"]) == 3
     assert len(live.now["hands"]) == 3
 
 
 def test_game_can_be_played_without_a_websocket(ann: Guest) -> None:
     table = ann.open("trio", ["me"], options={"short": True})
-    choose, number = at_random(3), 0
+    choose, number = random_chooser(3), 0
     while (view := ann.view(table.id))["now"]["phase"] != "over":
         if view["moves"] is None:
-            continue  # a bot's turn would be over soon; there is none here
+            continue  # not this client's turn
         move = {"id": f"m{number}", "n": view["n"], "pick": choose(view["moves"])}
         assert ann.post(f"/api/tables/{table.id}/moves", move) == {"n": view["n"] + 1}
         number += 1
@@ -64,10 +64,10 @@ def test_move_for_another_persons_seat_is_refused(ann: Guest, bob: Guest) -> Non
     n = ann.view(table.id)["n"]
     for guest, seat in ((ann, 1), (bob, 0), (ann, 3)):
         move = {"id": f"m{seat}", "n": n, "pick": 0, "seat": seat}
-        answer = guest.refused("POST", f"/api/tables/{table.id}/moves", move)
-        assert (answer.status, answer.code) == (403, "not_allowed")
-        assert str(seat) in answer.detail
-    assert ann.view(table.id)["n"] == n  # nothing has happened
+        response = guest.refused("POST", f"/api/tables/{table.id}/moves", move)
+        assert (response.status, response.code) == (403, "not_allowed")
+        assert str(seat) in response.detail
+    assert ann.view(table.id)["n"] == n  # unchanged
     move = {"id": "mine", "n": n, "pick": 0, "seat": 0}
     assert ann.post(f"/api/tables/{table.id}/moves", move) == {"n": n + 1}
 
@@ -78,8 +78,8 @@ def test_bot_without_a_level_has_the_default_level(ann: Guest) -> None:
     assert ann.view(table.id)["seats"][1]["level"] == default
 
 
-def test_options_apply_to_the_whole_table(small: RunningServer) -> None:
-    ann = small.guest()
+def test_options_apply_to_the_whole_table(sqlite_server: RunningServer) -> None:
+    ann = sqlite_server.guest()
     table = ann.open("trio", ["me", "open"], options={"children": True, "short": False})
     assert ann.view(table.id)["table"]["options"] == {"children": True}
 
@@ -91,7 +91,7 @@ def test_invite_link_joins_a_table(ann: Guest, bob: Guest) -> None:
     assert before["table"]["invite"] == table.invite
     assert before["table"]["host"] is True
     assert before["moves"] is None
-    assert bob.view(table.id)["table"]["invite"] is None  # watching is not enough to invite
+    assert bob.view(table.id)["table"]["invite"] is None  # spectators cannot invite
     refused = bob.refused("POST", f"/api/tables/{table.id}/join", {})
     assert (refused.status, refused.code) == (403, "not_allowed")
     wrong = {"invite": table.invite[:-1] + ("A" if table.invite[-1] != "A" else "B")}
@@ -101,7 +101,7 @@ def test_invite_link_joins_a_table(ann: Guest, bob: Guest) -> None:
     assert view["table"]["status"] == "playing"
     assert view["table"]["invite"] is None
     assert [seat["name"] for seat in view["seats"]] == ["Ann", "Bobby"]
-    assert bob.join(table)["you"] == 1  # asked again, perhaps because the answer was lost
+    assert bob.join(table)["you"] == 1  # a repeated request, as after a lost response
     late = Guest(bob.url, "Late").refused("POST", f"/api/tables/{table.id}/join", {"invite": table.invite})
     assert (late.status, late.code) == (409, "seat_taken")
 
@@ -110,7 +110,7 @@ def test_seated_person_does_not_take_a_second_seat(ann: Guest, bob: Guest) -> No
     table = ann.open("axio", ["me", "open", "open"])
     bob.join(table)
     assert bob.join(table)["yours"] == [1]
-    assert bob.view(table.id)["table"]["invite"] == table.invite  # those who sit may invite others
+    assert bob.view(table.id)["table"]["invite"] == table.invite  # seated players can invite
     assert [seat["kind"] for seat in ann.view(table.id)["seats"]] == ["person", "person", "open"]
 
 
@@ -125,7 +125,7 @@ def test_free_seat_can_be_chosen(ann: Guest, bob: Guest) -> None:
 def test_lobby_lists_waiting_public_tables(ann: Guest, bob: Guest) -> None:
     secret = ann.open("hex", ["me", "open"])
     table = ann.open("rota", ["me", "open"], public=True, move_time=60)
-    lobby = listed(bob, "open")
+    lobby = list_tables(bob, "open")
     assert secret.id not in lobby
     summary = lobby[table.id]
     assert summary["seats"] == [
@@ -135,33 +135,33 @@ def test_lobby_lists_waiting_public_tables(ann: Guest, bob: Guest) -> None:
     expected = {"game": "rota", "status": "open", "public": True, "move_time": 60, "moves": 0, "daily": None}
     assert {name: summary[name] for name in expected} == expected
     assert "invite" not in str(summary)
-    bob.post(f"/api/tables/{table.id}/join", {})  # a public table needs no key
-    assert table.id not in listed(bob, "open")
-    assert listed(Client(bob.url), "live")[table.id]["status"] == "playing"
-    assert secret.id not in listed(bob, "live")
+    bob.post(f"/api/tables/{table.id}/join", {})  # a public table needs no invite key
+    assert table.id not in list_tables(bob, "open")
+    assert list_tables(Client(bob.url), "live")[table.id]["status"] == "playing"
+    assert secret.id not in list_tables(bob, "live")
 
 
 def test_own_tables_show_whose_turn_it_is(ann: Guest, bob: Guest) -> None:
     table = ann.open("axio", ["me", "open"])
-    assert listed(ann, "mine")[table.id]["your_turn"] is False
-    assert listed(bob, "mine") == {}
+    assert list_tables(ann, "mine")[table.id]["your_turn"] is False
+    assert list_tables(bob, "mine") == {}
     bob.join(table)
-    assert listed(ann, "mine")[table.id]["your_turn"] is True
-    assert listed(bob, "mine")[table.id]["your_turn"] is False
+    assert list_tables(ann, "mine")[table.id]["your_turn"] is True
+    assert list_tables(bob, "mine")[table.id]["your_turn"] is False
     first = ann.view(table.id)
     ann.post(f"/api/tables/{table.id}/moves", {"id": "1", "n": first["n"], "pick": 0})
-    assert listed(ann, "mine")[table.id]["your_turn"] is False
-    assert listed(bob, "mine")[table.id]["your_turn"] is True
-    assert listed(bob, "mine")[table.id]["moves"] == 1
-    assert listed(Client(ann.url), "mine") == {}
+    assert list_tables(ann, "mine")[table.id]["your_turn"] is False
+    assert list_tables(bob, "mine")[table.id]["your_turn"] is True
+    assert list_tables(bob, "mine")[table.id]["moves"] == 1
+    assert list_tables(Client(ann.url), "mine") == {}
 
 
 def test_unfinished_tables_come_first_in_my_list(ann: Guest) -> None:
     waiting = ann.open("axio", ["me", "open"])
     over = ann.open("rota", ["me"])
     with ann.live(over.id) as live:
-        live.play_to_the_end()
-    assert list(listed(ann, "mine")) == [waiting.id, over.id]
+        live.play_to_end()
+    assert list(list_tables(ann, "mine")) == [waiting.id, over.id]
 
 
 def test_only_the_host_seats_bots(ann: Guest, bob: Guest) -> None:
@@ -185,8 +185,8 @@ def test_only_the_host_seats_bots(ann: Guest, bob: Guest) -> None:
     }
 
 
-def test_seats_are_shuffled_on_request(small: RunningServer) -> None:
-    ann = small.guest()
+def test_seats_are_shuffled_on_request(sqlite_server: RunningServer) -> None:
+    ann = sqlite_server.guest()
     seen = set()
     for _ in range(30):
         table = ann.open("axio", ["me", "greedy", "open"], shuffle=True)
@@ -202,7 +202,7 @@ def test_leaving_before_the_start_frees_the_seat(ann: Guest, bob: Guest) -> None
     view = bob.post(f"/api/tables/{table.id}/leave")
     assert view["yours"] == []
     assert view["seats"][1] == {"name": "", "kind": "open", "level": None, "here": False, "away": None}
-    assert listed(bob, "mine") == {}
+    assert list_tables(bob, "mine") == {}
     assert bob.refused("POST", f"/api/tables/{table.id}/leave").code == "not_allowed"
     bob.join(table)
 
@@ -222,11 +222,11 @@ def test_bot_plays_for_a_person_who_left_until_they_return(ann: Guest, bob: Gues
         view = bob.post(f"/api/tables/{table.id}/leave")
         assert view["seats"][1]["kind"] == "bot"
         assert view["seats"][1]["away"] == "Bob"
-        assert bob.post(f"/api/tables/{table.id}/leave") == view  # once is enough
-        told = live.until("view")
-        assert told["seats"][1]["away"] == "Bob"
+        assert bob.post(f"/api/tables/{table.id}/leave") == view  # idempotent
+        message = live.until("view")
+        assert message["seats"][1]["away"] == "Bob"
         live.play(0)
-        live.my_turn()  # the bot has moved
+        live.wait_for_turn()  # the bot has moved
         back = f"/api/tables/{table.id}/seats/1/return"
         assert ann.refused("POST", back).code == "not_allowed"
         assert ann.refused("POST", f"/api/tables/{table.id}/seats/0/return").code == "not_allowed"
@@ -235,7 +235,7 @@ def test_bot_plays_for_a_person_who_left_until_they_return(ann: Guest, bob: Gues
         assert bob.refused("POST", back).code == "not_allowed"
         live.until("view")
         assert live.play(0)["now"]["turn"] == 1
-    assert listed(bob, "mine")[table.id]["your_turn"] is True
+    assert list_tables(bob, "mine")[table.id]["your_turn"] is True
 
 
 def test_no_bot_is_called_for_a_person_who_has_just_left(ann: Guest, bob: Guest) -> None:
@@ -253,11 +253,13 @@ def test_table_left_by_everybody_is_closed(ann: Guest, seats: list[str]) -> None
         live.recv()
         view = ann.post(f"/api/tables/{table.id}/leave")
         assert view["table"]["status"] == view["now"]["phase"] == "closed"
-        told = live.until(lambda message: message["type"] == "view" and message["now"]["phase"] == "closed")
-        assert told["moves"] is None
-        live.order("move", pick=0)
+        message = live.until(
+            lambda message: message["type"] == "view" and message["now"]["phase"] == "closed"
+        )
+        assert message["moves"] is None
+        live.command("move", pick=0)
         assert live.until("refused")["code"] == "game_over"
-    assert table.id not in listed(ann, "open")
+    assert table.id not in list_tables(ann, "open")
     for path in ("record", "replay"):
         assert ann.refused("GET", f"/api/tables/{table.id}/{path}").code == "not_yet"
     assert ann.refused("POST", f"/api/tables/{table.id}/rematch").code == "not_yet"

@@ -1,4 +1,4 @@
-"""Clocks stand still while no process of the server is at work."""
+"""Clocks stop while no process of the server is running."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, insert, select, update
 
-from axiogames.server.domain.clock import ABSENCE, BEAT, RESPITE, Uptime
+from axiogames.server.domain.clock import GRACE_SECONDS, HEARTBEAT_SECONDS, HEARTBEAT_TIMEOUT, Uptime
 from axiogames.server.domain.entries import MovePlayed, SeatTaken, TableEntry
 from axiogames.server.domain.game_state import deadline, due, now
 from axiogames.server.domain.journaled_game import SeatCommand
@@ -20,46 +20,46 @@ from axiogames.server.lifespan import Server
 from axiogames.server.storage import uptime as store_module
 from axiogames.server.storage.schema import entries, server_facts, tables
 from axiogames.server.storage.uptime import ALIVE, OUTAGES, UptimeState
-from tests.server.in_process import inside
+from tests.server.in_process import running_app
 from tests.server.rooms import Listener, run, running, table_config, until
 
 SEATED: list[TableEntry] = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
 MINUTE, HOUR = 60_000, 3_600_000  # milliseconds
-NEARLY = 20_000  # what a slow machine may take for a test
-CLOCKS = [600, 3 * 86_400]  # seconds: a game at one sitting, and one by correspondence
+TOLERANCE = 20_000  # tolerance for slow machines, in milliseconds
+CLOCKS = [600, 3 * 86_400]  # seconds per move: a live game, and a correspondence game
 
 
 async def age(server: Server, by: int, *, with_facts: bool = True) -> None:
-    """Let everything at all tables, and what the database knows of the server, be older."""
+    """Shift the stored times of all tables back, and those of the server unless `with_facts` is false."""
     async with server.database.writing() as connection:
         await connection.execute(update(entries).values(at=entries.c.at - by))
         await connection.execute(update(tables).values(due=tables.c.due - by, updated=tables.c.updated - by))
         for name in (ALIVE, OUTAGES) if with_facts else ():
-            known = server_facts.c.name == name
-            value = (await connection.execute(select(server_facts.c.value).where(known))).scalar()
+            is_fact = server_facts.c.name == name
+            value = (await connection.execute(select(server_facts.c.value).where(is_fact))).scalar()
             if value is not None:
                 older = re.sub(r"\d+", lambda number: str(int(number[0]) - by), value)
-                await connection.execute(update(server_facts).where(known).values(value=older))
+                await connection.execute(update(server_facts).where(is_fact).values(value=older))
 
 
 async def suspend(server: Server, by: int) -> None:
-    """Let a process, and its database with it, have been stopped for a while."""
+    """Simulate that the process and its database were suspended."""
     await age(server, by)
     uptime = server.rooms._services.uptime
-    assert uptime.alive is not None
-    uptime.alive -= by
-    uptime.earliest -= by
-    uptime.returned -= by
+    assert uptime.last_heartbeat is not None
+    uptime.last_heartbeat -= by
+    uptime.earliest_deadline -= by
+    uptime.resumed_at -= by
     for room in list(server.rooms._rooms.values()):
         room.game.updated -= by
 
 
 async def fact(server: Server, name: str) -> str | None:
     async with server.database.reading() as connection:
-        found: str | None = (
+        value: str | None = (
             await connection.execute(select(server_facts.c.value).where(server_facts.c.name == name))
         ).scalar()
-        return found
+        return value
 
 
 async def due_of(server: Server, table: str = "table") -> int:
@@ -81,7 +81,7 @@ def test_time_between_two_starts_is_charged_to_no_clock(
             await server.rooms.resume()
             await server.rooms.open(table_config(move_time=move_time), SEATED)
             await server.rooms.heartbeat()
-            await age(server, MINUTE, with_facts=False)  # of her time
+            await age(server, MINUTE, with_facts=False)  # Ann has used a minute
             await age(server, HOUR)
 
     async def after() -> None:
@@ -90,18 +90,20 @@ def test_time_between_two_starts_is_charged_to_no_clock(
             await server.rooms.resume()
             await server.rooms.sweep()
             room = await server.rooms.get("table")
-            left = 1000 * move_time - MINUTE
+            remaining = 1000 * move_time - MINUTE
             assert room.subscribers.deadline is not None
-            assert abs(room.subscribers.deadline - started - left) < NEARLY
+            assert abs(room.subscribers.deadline - started - remaining) < TOLERANCE
             assert await due_of(server) == room.subscribers.deadline
-            assert await server.store.list_due(started + left - NEARLY, 9) == []  # no sweep looks before
-            told = room.view(Listener(room, "bob").client.viewer).now.deadline
-            assert told == room.subscribers.deadline
+            assert (
+                await server.store.list_due(started + remaining - TOLERANCE, 9) == []
+            )  # no sweep finds it earlier
+            shown = room.view(Listener(room, "bob").client.viewer).now.deadline
+            assert shown == room.subscribers.deadline
             number = room.game.number
             room._automation._on_timer(room, number)
             await until(lambda: room._automation._task is None)
             assert room.game.number == number
-            # A move begins a new clock.
+            # A move restarts the clock.
             await room.move(SeatCommand(0), 0)
             assert room.subscribers.deadline == deadline(room.game) == room.game.updated + 1000 * move_time
 
@@ -116,7 +118,7 @@ def after_a_move(folder: Path, address: str, move_time: int) -> Callable[[], Any
             await server.rooms.resume()
             room = await server.rooms.get("table")
             assert room.subscribers.deadline == max(
-                room.game.updated + 1000 * move_time, server.rooms._services.uptime.earliest
+                room.game.updated + 1000 * move_time, server.rooms._services.uptime.earliest_deadline
             )
 
     return work
@@ -136,7 +138,7 @@ def test_several_outages_add_up(tmp_path: Path) -> None:
             before = await due_of(server)
             room = await server.rooms.get("table")
             assert room.subscribers.deadline == before
-            assert abs(before - now() - 600_000) < NEARLY
+            assert abs(before - now() - 600_000) < TOLERANCE
             room.close()
             await age(server, HOUR)
 
@@ -146,14 +148,14 @@ def test_several_outages_add_up(tmp_path: Path) -> None:
             assert len(server.rooms._services.uptime.outages) == 2
             room = await server.rooms.get("table")
             assert room.subscribers.deadline == await due_of(server)
-            assert abs(room.subscribers.deadline - now() - 600_000) < NEARLY
+            assert abs(room.subscribers.deadline - now() - 600_000) < TOLERANCE
 
     run(begin)
     run(again)
     run(third)
 
 
-def test_expired_clock_gets_only_the_respite(tmp_path: Path) -> None:
+def test_expired_clock_gets_only_the_grace_period(tmp_path: Path) -> None:
     async def before() -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
@@ -166,7 +168,7 @@ def test_expired_clock_gets_only_the_respite(tmp_path: Path) -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
             room = await server.rooms.get("table")
-            assert room.subscribers.deadline == server.rooms._services.uptime.earliest
+            assert room.subscribers.deadline == server.rooms._services.uptime.earliest_deadline
             assert await server.store.list_due(now(), 9) == ["table"]
 
     run(before)
@@ -197,7 +199,7 @@ def test_suspended_process_charges_no_clock(tmp_path: Path, move_time: int) -> N
             await server.rooms.heartbeat()
             number = room.game.number
             await suspend(server, 5 * 86_400_000)
-            # The timer of the clock may be first when the process goes on, and so may the sweep.
+            # After the suspension, the timer or the sweep may run before the heartbeat.
             room._automation._on_timer(room, number)
             assert room._automation._task is None
             await server.rooms.sweep()
@@ -205,10 +207,10 @@ def test_suspended_process_charges_no_clock(tmp_path: Path, move_time: int) -> N
             await server.rooms.heartbeat()
             assert room.game.number == number
             assert room.subscribers.deadline is not None
-            assert abs(room.subscribers.deadline - now() - 1000 * move_time) < NEARLY
+            assert abs(room.subscribers.deadline - now() - 1000 * move_time) < TOLERANCE
             assert await due_of(server) == room.subscribers.deadline
-            await until(lambda: bool(bob.heard))
-            assert bob.heard[-1]["now"]["deadline"] == room.subscribers.deadline
+            await until(lambda: bool(bob.received))
+            assert bob.received[-1]["now"]["deadline"] == room.subscribers.deadline
             assert room._automation._timer is not None or room._automation._reminder is not None
 
     run(work)
@@ -233,7 +235,7 @@ def test_held_draw_survives_a_suspension(tmp_path: Path) -> None:
     run(work)
 
 
-def test_clocks_run_while_another_process_is_at_work(tmp_path: Path, postgres: Any) -> None:
+def test_clocks_run_while_another_process_is_running(tmp_path: Path, postgres: Any) -> None:
     address = postgres.create()
 
     async def work() -> None:
@@ -242,15 +244,15 @@ def test_clocks_run_while_another_process_is_at_work(tmp_path: Path, postgres: A
                 await server.rooms.resume()
             room = await here.rooms.open(table_config(move_time=600), SEATED)
             await there.rooms.heartbeat()
-            here.rooms._services.uptime.alive = now() - HOUR  # stopped, while the other one went on
+            here.rooms._services.uptime.last_heartbeat = now() - HOUR  # suspended, unlike the other process
             room._automation._on_timer(room, room.game.number)
             assert room._automation._task is None
             await here.rooms.heartbeat()
             assert here.rooms._services.uptime.outages == ()
             assert room.subscribers.deadline == deadline(room.game)
-            # Both were stopped: whoever is first notes it, and both take it from there.
+            # Both were suspended: the first to run records the outage, and the other adopts it.
             await suspend(here, HOUR)
-            there.rooms._services.uptime.alive = now() - HOUR
+            there.rooms._services.uptime.last_heartbeat = now() - HOUR
             await asyncio.gather(here.rooms.heartbeat(), there.rooms.heartbeat())
             assert len(here.rooms._services.uptime.outages) == 1
             await there.rooms.heartbeat()
@@ -268,13 +270,13 @@ def test_clock_skew_between_processes_is_no_outage(tmp_path: Path) -> None:
             await server.rooms.open(table_config(move_time=600), SEATED)
             for _ in range(3):
                 await server.rooms.heartbeat()
-                await age(server, MINUTE)  # what another process writes
+                await age(server, MINUTE)  # as if another process had written them
             assert server.rooms._services.uptime.outages == ()
 
     run(work)
 
 
-def test_without_the_database_clocks_stand_still(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clocks_stop_without_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
@@ -284,8 +286,8 @@ def test_without_the_database_clocks_stand_still(tmp_path: Path, monkeypatch: py
             async def down(_: object) -> None:
                 raise Unavailable
 
-            with monkeypatch.context() as away:
-                away.setattr(server.database, "transact", down)
+            with monkeypatch.context() as patched:
+                patched.setattr(server.database, "transact", down)
                 with pytest.raises(Unavailable):
                     await server.rooms.heartbeat()
             await suspend(server, HOUR)
@@ -293,13 +295,13 @@ def test_without_the_database_clocks_stand_still(tmp_path: Path, monkeypatch: py
             assert room._automation._task is None
             await server.rooms.heartbeat()
             assert room.subscribers.deadline is not None
-            assert abs(room.subscribers.deadline - now() - 600_000) < NEARLY
-            assert not server.rooms._services.uptime.lost
+            assert abs(room.subscribers.deadline - now() - 600_000) < TOLERANCE
+            assert not server.rooms._services.uptime.database_lost
 
     run(work)
 
 
-# ---------------------------------------------------------------- what it costs
+# ---------------------------------------------------------------- stored facts
 
 
 def test_no_heartbeat_is_stored_while_no_clock_runs(tmp_path: Path) -> None:
@@ -311,7 +313,7 @@ def test_no_heartbeat_is_stored_while_no_clock_runs(tmp_path: Path) -> None:
             before = await fact(server, ALIVE)
             await server.rooms.heartbeat()
             assert await fact(server, ALIVE) == before
-            # The clock that begins now has not run in that hour.
+            # A clock that starts now has not run in that hour.
             await server.rooms.open(table_config(move_time=600, id="other"), SEATED)
             await server.rooms.heartbeat()
             assert server.rooms._services.uptime.outages == ()
@@ -357,7 +359,7 @@ def test_invalid_outages_are_ignored(tmp_path: Path) -> None:
     run(work)
 
 
-# ---------------------------------------------------------------- how long something lasts
+# ---------------------------------------------------------------- deadlines
 
 
 @pytest.mark.parametrize(
@@ -366,13 +368,13 @@ def test_invalid_outages_are_ignored(tmp_path: Path) -> None:
         ((), 100, 50, 150),
         (((10, 90),), 100, 50, 150),  # before
         (((110, 210),), 100, 50, 250),
-        (((150, 250),), 100, 50, 150),  # it had just ended
-        (((50, 120),), 100, 50, 170),  # only what was after the beginning
+        (((150, 250),), 100, 50, 150),  # after the end
+        (((50, 120),), 100, 50, 170),  # only the part after the start counts
         (((110, 120), (155, 255)), 100, 50, 260),
         (((110, 120), (160, 260)), 100, 50, 160),
     ],
 )
-def test_clocks_run_after_an_outage(
+def test_deadline_is_extended_by_outages(
     outages: tuple[tuple[int, int], ...], since: int, length: int, expected: int
 ) -> None:
     uptime = Uptime()
@@ -380,15 +382,15 @@ def test_clocks_run_after_an_outage(
     assert uptime.end(since, length) == expected
 
 
-def test_process_is_asleep_until_its_next_heartbeat() -> None:
+def test_process_is_suspended_until_its_next_heartbeat() -> None:
     uptime = Uptime()
-    assert not uptime.asleep(10**12)
-    uptime.alive = 10**12
-    assert not uptime.asleep(10**12 + int(1000 * BEAT))
-    assert uptime.asleep(10**12 + int(1000 * ABSENCE) + 1)
+    assert not uptime.is_suspended(10**12)
+    uptime.last_heartbeat = 10**12
+    assert not uptime.is_suspended(10**12 + int(1000 * HEARTBEAT_SECONDS))
+    assert uptime.is_suspended(10**12 + int(1000 * HEARTBEAT_TIMEOUT) + 1)
 
 
-# ---------------------------------------------------------------- what else takes time
+# ---------------------------------------------------------------- other effects of outages
 
 
 def test_outage_makes_nobody_absent(tmp_path: Path) -> None:
@@ -396,28 +398,28 @@ def test_outage_makes_nobody_absent(tmp_path: Path) -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
             room = await server.rooms.open(table_config(move_time=None), SEATED)
-            for known in (room.subscribers._last_seen, room.game.last_active):
-                known.clear()
+            for times in (room.subscribers._last_seen, room.game.last_active):
+                times.clear()
             room.subscribers._opened -= 3600
             await suspend(server, HOUR)
             await server.rooms.open(table_config(move_time=600, id="other"), SEATED)
             await server.rooms.resume()
             with pytest.raises(Refused, match="two minutes"):
                 await room.seat_bot(1, "random", "ann")
-            server.rooms._services.uptime.returned -= HOUR
+            server.rooms._services.uptime.resumed_at -= HOUR
             await room.seat_bot(1, "random", "ann")
 
     run(work)
 
 
 def test_server_stores_heartbeats(tmp_path: Path) -> None:
-    from axiogames.server import lifespan as running_module
+    from axiogames.server import lifespan as lifespan_module
 
     async def work() -> None:
-        async with inside(tmp_path) as made, running_module.lifespan(made.server):
-            tasks = {task.name: task for task in made.server.supervisor.tasks}
+        async with running_app(tmp_path) as app, lifespan_module.lifespan(app.server):
+            tasks = {task.name: task for task in app.server.supervisor.tasks}
             assert tasks["uptime"].essential
-            assert made.server.rooms._services.uptime.alive is not None
+            assert app.server.rooms._services.uptime.last_heartbeat is not None
 
     run(work)
 
@@ -431,7 +433,7 @@ def test_due_times_follow_the_same_rule(tmp_path: Path) -> None:
             assert due(room.game, uptime) == deadline(room.game, uptime) == room.game.updated + 600_000 + HOUR
             await room.move(SeatCommand(0), 0, hold=True)
             uptime.update(UptimeState(room.game.updated, ()))
-            assert due(room.game, uptime) == room.game.updated + int(1000 * RESPITE)
+            assert due(room.game, uptime) == room.game.updated + int(1000 * GRACE_SECONDS)
             assert isinstance(room.game.last_entry, MovePlayed)
 
     run(work)

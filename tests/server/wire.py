@@ -1,4 +1,4 @@
-"""An application on a real port of this process, and bytes sent to it as they are."""
+"""An application on a real port of this process, and connections that send raw bytes."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ from axiogames.server.processes import UVICORN_OPTIONS
 from axiogames.server.transport.connections import ConnectionLimits
 from axiogames.server.transport.http_protocol import HttpProtocol, RequestBounds
 
-PATIENCE = 60.0  # seconds for any one thing
+TIMEOUT = 60.0  # seconds per operation
 
 
-class Wire:
-    """A connection that sends bytes."""
+class RawConnection:
+    """A connection that sends and receives raw bytes."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
         self.writer = writer
 
     async def send(self, data: bytes) -> None:
-        """Send some bytes, and wait until they have gone."""
+        """Send bytes, and wait until they are written."""
         self.writer.write(data)
         await self.writer.drain()
 
-    async def head(self) -> bytes:
-        """Everything up to the end of the headers of an answer."""
-        async with asyncio.timeout(PATIENCE):
+    async def read_head(self) -> bytes:
+        """Return the status line and headers of a response."""
+        async with asyncio.timeout(TIMEOUT):
             return await self.reader.readuntil(b"\r\n\r\n")
 
-    async def rest(self) -> bytes:
-        """Everything until the other side ends the connection."""
-        found = b""
-        async with asyncio.timeout(PATIENCE):
+    async def read_to_end(self) -> bytes:
+        """Return everything until the server closes the connection."""
+        received = b""
+        async with asyncio.timeout(TIMEOUT):
             try:
                 while part := await self.reader.read(65536):
-                    found += part
+                    received += part
             except ConnectionError:
                 pass
-        return found
+        return received
 
     def close(self) -> None:
         self.writer.transport.abort()
@@ -57,30 +57,30 @@ class Port:
     def __init__(self, state: ServerState, port: int) -> None:
         self._state = state
         self.port = port
-        self.wires: list[Wire] = []
+        self.opened: list[RawConnection] = []
 
     @property
     def connections(self) -> set[Any]:
         """The protocols of open connections."""
         return cast(set[Any], self._state.connections)
 
-    async def wire(self, limit: int = 2**20) -> Wire:
-        """A new connection that reads about so many bytes ahead."""
-        made = Wire(*await asyncio.open_connection("127.0.0.1", self.port, limit=limit))
-        self.wires.append(made)
-        return made
+    async def connect(self, limit: int = 2**20) -> RawConnection:
+        """Open a connection whose read buffer holds about `limit` bytes."""
+        connection = RawConnection(*await asyncio.open_connection("127.0.0.1", self.port, limit=limit))
+        self.opened.append(connection)
+        return connection
 
-    async def ask(self, request: bytes) -> bytes:
-        """Send some bytes on a new connection: everything that comes back until it ends."""
-        wire = await self.wire()
-        await wire.send(request)
-        found = await wire.rest()
-        wire.close()
-        return found
+    async def request(self, request: bytes) -> bytes:
+        """Send bytes on a new connection, and return everything received until it is closed."""
+        connection = await self.connect()
+        await connection.send(request)
+        response = await connection.read_to_end()
+        connection.close()
+        return response
 
     async def until(self, number: int) -> None:
-        """Wait until there are so many connections."""
-        async with asyncio.timeout(PATIENCE):
+        """Wait until the server has this number of connections."""
+        async with asyncio.timeout(TIMEOUT):
             while len(self.connections) != number:
                 await asyncio.sleep(0.005)
 
@@ -98,25 +98,25 @@ async def port(
     config = uvicorn.Config(app, lifespan="off", **{**UVICORN_OPTIONS, "http": protocol, **options})
     config.load()
     state = ServerState()
-    made = partial(config.http_protocol_class, config=config, server_state=state, app_state={})  # type: ignore[call-arg]
-    server = await asyncio.get_running_loop().create_server(made, "127.0.0.1", 0)
-    opened = Port(state, server.sockets[0].getsockname()[1])
+    factory = partial(config.http_protocol_class, config=config, server_state=state, app_state={})  # type: ignore[call-arg]
+    server = await asyncio.get_running_loop().create_server(factory, "127.0.0.1", 0)
+    local = Port(state, server.sockets[0].getsockname()[1])
     try:
-        yield opened
+        yield local
     finally:
-        for wire in opened.wires:
-            wire.close()
+        for connection in local.opened:
+            connection.close()
         server.close()
-        await opened.until(0)
+        await local.until(0)
         await asyncio.gather(*state.tasks, return_exceptions=True)
 
 
-def run(work: Callable[[Port], Coroutine[Any, Any, None]], app: Any, **how: Any) -> None:
-    """Let a coroutine talk to a port that serves an application, in the event loop of a real server."""
+def run(work: Callable[[Port], Coroutine[Any, Any, None]], app: Any, **options: Any) -> None:
+    """Run a coroutine with a port that serves an application, in the event loop of a real server."""
 
-    async def all_of_it() -> None:
-        async with asyncio.timeout(3 * PATIENCE), port(app, **how) as opened:
-            await work(opened)
+    async def main() -> None:
+        async with asyncio.timeout(3 * TIMEOUT), port(app, **options) as local:
+            await work(local)
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(all_of_it())
+        runner.run(main())

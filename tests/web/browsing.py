@@ -1,7 +1,7 @@
-"""Visitors with a real browser at a real server, and a record of their messages and problems.
+"""Visitors: browser contexts at a running server, with a record of their messages and problems.
 
-Everything that a page should not do (errors and warnings on the console, violations of its content policy,
-errors of the server) is noted in `Visitor.problems`; the fixture that made the visitor fails the test for it.
+Errors and warnings on the console, violations of the content security policy and server errors are recorded
+in `Visitor.problems`. The fixture `visit` fails the test for them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from playwright.sync_api import Error as BrowserError
 from tests.demanded import need
 from tests.server.driving import Client, Json
 
-PATIENCE = 15_000  # milliseconds to wait for anything on a page
+PAGE_TIMEOUT = 15_000  # milliseconds
 SIZES: dict[str, ViewportSize] = {
     "phone": {"width": 360, "height": 740},
     "tablet": {"width": 820, "height": 1180},
@@ -40,32 +40,32 @@ SIZES: dict[str, ViewportSize] = {
 TOUCH_SIZES = ("phone", "tablet")
 Theme = Literal["light", "dark"]
 THEMES: tuple[Theme, ...] = ("light", "dark")
-expect.set_options(timeout=PATIENCE)
+expect.set_options(timeout=PAGE_TIMEOUT)
 LOCALES = {"en": "en-GB", "de": "de-DE"}
 
 # Runs before the scripts of every page.
-NOTICE = """
+MONITOR_SCRIPT = """
 addEventListener("securitypolicyviolation", (event) =>
-  console.error(`forbidden by ${event.violatedDirective}: ${event.blockedURI} ${event.sourceFile}`));
-window.shifted = 0;
+  console.error(`blocked by ${event.violatedDirective}: ${event.blockedURI} ${event.sourceFile}`));
+window.layoutShift = 0;
 new PerformanceObserver((list) => {
-  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.layoutShift += entry.value;
 }).observe({ type: "layout-shift", buffered: true });
 """
-# The page pauses after each move of another player. Tests that play whole games shorten the pauses.
-SHORT_PAUSES = """{
-  const real = window.setTimeout;
-  const shorter = (wait) => (wait > 50 && wait < 2000 ? wait / 10 : wait);
-  window.setTimeout = (work, wait, ...more) => real(work, shorter(wait), ...more);
+# The page pauses after each move of another player. Tests of whole games shorten these pauses.
+SHORT_PAUSES_SCRIPT = """{
+  const { setTimeout } = window;
+  const shorten = (delay) => (delay > 50 && delay < 2000 ? delay / 10 : delay);
+  window.setTimeout = (callback, delay, ...args) => setTimeout(callback, shorten(delay), ...args);
 }"""
 
-WAIT = """async (patience) => {
+WAIT_SCRIPT = """async (timeout) => {
   const condition = CONDITION;
-  const end = performance.now() + patience;
+  const deadline = performance.now() + timeout;
   for (;;) {
-    const found = condition();
-    if (found || performance.now() > end) return found;
-    await new Promise((done) => setTimeout(done, 20));
+    const result = condition();
+    if (result || performance.now() > deadline) return result;
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }"""
 
@@ -94,7 +94,7 @@ class SocketLog:
         return [message for message in self.received if message["type"] == "refused"]
 
     def commands(self, do: str) -> list[Json]:
-        """Return the commands sent of one kind."""
+        """Return the sent commands of one kind."""
         return [message for message in self.sent if message["do"] == do]
 
 
@@ -108,11 +108,14 @@ class PersonClient(Client):
     @property
     def headers(self) -> dict[str, str]:
         cookies = self.context.cookies(self.url)
-        return {"Origin": self.url, "Cookie": "; ".join(f"{one['name']}={one['value']}" for one in cookies)}
+        return {
+            "Origin": self.url,
+            "Cookie": "; ".join(f"{cookie['name']}={cookie['value']}" for cookie in cookies),
+        }
 
 
 class Visitor:
-    """A person with a separate browser context. Visitors share only the server."""
+    """A person with a separate browser context. Visitors share nothing but the server."""
 
     def __init__(self, context: BrowserContext, url: str, *, touch: bool) -> None:
         self.context = context
@@ -120,36 +123,40 @@ class Visitor:
         self.touch = touch
         self.problems: list[str] = []
         self.messages = SocketLog()
-        self.answers: list[Response] = []
+        self.responses: list[Response] = []
         self.actions = 0  # clicks and taps
         self._allowed = [re.compile("registration blocked by Playwright")]
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(PAGE_TIMEOUT)
         context.on("page", lambda page: page.on("websocket", self.messages.watch))
-        context.on("console", self._console)
-        context.on("weberror", lambda error: self._note(f"error in a script: {error.error}"))
-        context.on("response", self._response)
+        context.on("console", self._on_console)
+        context.on("weberror", lambda error: self._record(f"error in a script: {error.error}"))
+        context.on("response", self._on_response)
         self.page = context.new_page()
 
     def allow(self, pattern: str) -> None:
-        """Allow a problem that belongs to the test."""
+        """Allow problems that match a regular expression."""
         self._allowed.append(re.compile(pattern))
 
-    def _note(self, problem: str) -> None:
+    def _record(self, problem: str) -> None:
         self.problems.append(problem)
 
-    def _console(self, message: ConsoleMessage) -> None:
+    def _on_console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
-            self._note(f"{message.type}: {message.text} ({message.location.get('url', '')})")
+            self._record(f"{message.type}: {message.text} ({message.location.get('url', '')})")
 
-    def _response(self, response: Response) -> None:
-        self.answers.append(response)
+    def _on_response(self, response: Response) -> None:
+        self.responses.append(response)
         if response.status >= 500:
-            self._note(f"{response.status} for {response.url}")
+            self._record(f"{response.status} for {response.url}")
 
     @property
     def unexpected_problems(self) -> list[str]:
         """Problems that the test has not allowed."""
-        return [one for one in self.problems if not any(known.search(one) for known in self._allowed)]
+        return [
+            problem
+            for problem in self.problems
+            if not any(pattern.search(problem) for pattern in self._allowed)
+        ]
 
     def goto(self, path: str) -> Page:
         """Open a page and wait until its script has rendered the header."""
@@ -157,32 +164,33 @@ class Visitor:
         self.page.locator("#top > *").first.wait_for(state="attached")
         return self.page
 
-    def until(self, condition: str, timeout: float = PATIENCE) -> Any:
+    def wait_until(self, condition: str, timeout: float = PAGE_TIMEOUT) -> Any:
         """Wait until a function in the page returns a true value, and return it.
 
-        Playwright's own way of waiting needs `eval`, which the page's content policy forbids.
+        `Page.wait_for_function` needs `eval`, which the content security policy forbids.
         """
-        end = time.monotonic() + timeout / 1000
-        while (left := end - time.monotonic()) > 0:
+        deadline = time.monotonic() + timeout / 1000
+        while (remaining := deadline - time.monotonic()) > 0:
             try:
-                if found := self.page.evaluate(WAIT.replace("CONDITION", condition), 1000 * left):
-                    return found
+                script = WAIT_SCRIPT.replace("CONDITION", condition)
+                if result := self.page.evaluate(script, 1000 * remaining):
+                    return result
             except BrowserError as error:
                 if not re.search("context was destroyed|navigation", str(error)):
                     raise
-        raise AssertionError(f"{self.page.url}: this did not become true: {condition}")
+        raise AssertionError(f"{self.page.url}: condition not met within {timeout:.0f} ms: {condition}")
 
     def find(self, selector: str) -> Locator:
         return self.page.locator(selector)
 
     def click(self, target: str | Locator) -> None:
         """Click, or tap on a touch screen."""
-        found = self.page.locator(target) if isinstance(target, str) else target
+        locator = self.page.locator(target) if isinstance(target, str) else target
         self.actions += 1
         if self.touch:
-            found.tap()
+            locator.tap()
         else:
-            found.click()
+            locator.click()
 
     def click_at(self, x: float, y: float) -> None:
         self.actions += 1
@@ -202,17 +210,17 @@ class Visitor:
         self.ensure_identity()
         return PersonClient(self.url, self.context)
 
-    def set(self, **settings: object) -> None:
-        """Set settings before any page is opened."""
-        kept = json.dumps(json.dumps(settings))
+    def set_settings(self, **settings: object) -> None:
+        """Store settings before a page is opened, unless the browser context has some."""
+        stored = json.dumps(json.dumps(settings))
         self.context.add_init_script(
-            f"localStorage.getItem('settings') ?? localStorage.setItem('settings', {kept})"
+            f"localStorage.getItem('settings') ?? localStorage.setItem('settings', {stored})"
         )
 
-    def stored(self) -> dict[str, Any]:
+    def stored_settings(self) -> dict[str, Any]:
         """Return the settings stored by the page."""
-        found: dict[str, Any] = self.page.evaluate("JSON.parse(localStorage.getItem('settings') ?? '{}')")
-        return found
+        settings: dict[str, Any] = self.page.evaluate("JSON.parse(localStorage.getItem('settings') ?? '{}')")
+        return settings
 
 
 def new_visitor(
@@ -222,11 +230,22 @@ def new_visitor(
     *,
     language: str = "en",
     theme: Theme = "light",
-    calm: bool = False,
-    hurry: bool = False,
-    worker: bool = True,
+    reduced_motion: bool = False,
+    short_pauses: bool = False,
+    service_worker: bool = True,
 ) -> Visitor:
-    """Return a visitor with a new browser context. `worker` allows the service worker."""
+    """Return a visitor with a new browser context.
+
+    Args:
+        chromium: the browser.
+        url: address of the server.
+        size: a key of `SIZES`.
+        language: a key of `LOCALES`.
+        theme: the preference of the system.
+        reduced_motion: the preference of the system.
+        short_pauses: whether the page waits a tenth of the usual time.
+        service_worker: whether the page may register its service worker.
+    """
     touch = size in TOUCH_SIZES
     context = chromium.new_context(
         viewport=SIZES[size],
@@ -234,11 +253,11 @@ def new_visitor(
         is_mobile=touch,
         locale=LOCALES[language],
         color_scheme=theme,
-        reduced_motion="reduce" if calm else "no-preference",
-        service_workers="allow" if worker else "block",
+        reduced_motion="reduce" if reduced_motion else "no-preference",
+        service_workers="allow" if service_worker else "block",
         accept_downloads=True,
     )
-    context.add_init_script(NOTICE)
-    if hurry:
-        context.add_init_script(SHORT_PAUSES)
+    context.add_init_script(MONITOR_SCRIPT)
+    if short_pauses:
+        context.add_init_script(SHORT_PAUSES_SCRIPT)
     return Visitor(context, url, touch=touch)

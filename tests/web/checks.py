@@ -1,4 +1,4 @@
-"""Checks for every page in every state."""
+"""Checks of accessibility and layout that every page must pass in every state."""
 
 from __future__ import annotations
 
@@ -10,81 +10,82 @@ from playwright.sync_api import Page
 from tests.web.browsing import Visitor
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-SMALLEST_TARGET = 44
+MIN_TARGET = 44  # pixels
 
-# Controls that are smaller than a touch target. Exempt are links within text, which are as high as the line,
-# controls whose label is large enough, and what is behind an open dialog.
-TARGETS = """(least) => {
+# Returns the controls that are smaller than a touch target. Exempt are links in text, which are as high as a
+# line, controls whose label is large enough, and controls behind an open dialog.
+SMALL_TARGETS = """(minimum) => {
   const inText = (link) => {
     if (link.tagName !== "A" || getComputedStyle(link).display !== "inline") return false;
     const block = link.closest("p, li, td, dd, figcaption");
     return block !== null && block.textContent.trim().length > link.textContent.trim().length;
   };
-  const whole = document.querySelector("dialog[open]") ?? document.body;
+  const root = document.querySelector("dialog[open]") ?? document.body;
   const controls = "button, a[href], input, select, textarea, summary, [role=button], [role=switch]";
   const found = [];
-  for (const control of whole.querySelectorAll(controls)) {
+  for (const control of root.querySelectorAll(controls)) {
     if (!control.checkVisibility({ visibilityProperty: true }) || inText(control)) continue;
     if (control.closest(".visually-hidden, .skip")) continue;
     const boxes = [control, ...(control.labels ?? []), control.closest("label")].filter(Boolean);
     const sizes = boxes.map((box) => box.getBoundingClientRect()).map(({ width, height }) => [width, height]);
-    if (sizes.some(([width, height]) => width > least - 0.5 && height > least - 0.5)) continue;
+    if (sizes.some(([width, height]) => width > minimum - 0.5 && height > minimum - 0.5)) continue;
     if (sizes.every(([width, height]) => width === 0 && height === 0)) continue;
     const size = sizes[0].map(Math.round).join("×");
     found.push(`${control.outerHTML.replaceAll(/\\s+/g, " ").slice(0, 120)} is ${size}`);
   }
   return found;
 }"""
-# Elements beyond the right edge, if the page scrolls horizontally.
-SIDEWAYS = """(width) => {
+# Returns elements beyond the right edge, if the page scrolls horizontally.
+HORIZONTAL_OVERFLOW = """(width) => {
   const { scrollWidth } = document.documentElement;
   if (scrollWidth <= width && innerWidth <= width) return [];
-  const sticksOut = (one) => one.getBoundingClientRect().right > width + 0.5;
-  const wide = [...document.body.querySelectorAll("*")].filter(sticksOut);
-  const named = wide.slice(0, 5).map((one) => `${one.tagName}#${one.id}.${one.getAttribute("class")}`);
-  return [`${scrollWidth} wide: ${named.join(", ")}`];
+  const overflows = (element) => element.getBoundingClientRect().right > width + 0.5;
+  const wide = [...document.body.querySelectorAll("*")].filter(overflows).slice(0, 5);
+  const names = wide.map((element) => `${element.tagName}#${element.id}.${element.getAttribute("class")}`);
+  return [`the page is ${scrollWidth} px wide: ${names.join(", ")}`];
 }"""
-# Parts of the board that are not visible.
-BOARD = """() => {
+# Returns parts of the board that are not visible.
+HIDDEN_BOARD = """() => {
   const box = document.querySelector("#board .frame").getBoundingClientRect();
   const found = [];
   if (box.left < -0.5 || box.top < -0.5 || box.right > innerWidth + 0.5 || box.bottom > innerHeight + 0.5) {
-    found.push(`the board sticks out: ${JSON.stringify(box)} in ${innerWidth}×${innerHeight}`);
+    found.push(`the board exceeds the window: ${JSON.stringify(box)} in ${innerWidth}×${innerHeight}`);
   }
-  const least = Math.min(innerWidth, innerHeight) / 3;
-  if (Math.min(box.width, box.height) < least) found.push(`${box.width}×${box.height} is tiny`);
-  for (const across of [0.05, 0.35, 0.65, 0.95]) {
-    for (const down of [0.05, 0.35, 0.65, 0.95]) {
-      const there = document.elementFromPoint(box.left + box.width * across, box.top + box.height * down);
-      if (there && there.closest("#board-area")) continue;
-      found.push(`${there?.tagName}#${there?.id}.${there?.getAttribute("class")} lies over it`);
+  const minimum = Math.min(innerWidth, innerHeight) / 3;
+  if (Math.min(box.width, box.height) < minimum) found.push(`only ${box.width}×${box.height} pixels`);
+  for (const x of [0.05, 0.35, 0.65, 0.95]) {
+    for (const y of [0.05, 0.35, 0.65, 0.95]) {
+      const top = document.elementFromPoint(box.left + box.width * x, box.top + box.height * y);
+      if (top?.closest("#board-area")) continue;
+      found.push(`${top?.tagName}#${top?.id}.${top?.getAttribute("class")} covers the board`);
     }
   }
   return [...new Set(found)];
 }"""
 
-# Texts that overflow their container. An ellipsis is allowed, and so are scrolling containers.
-CLIPPED = """() => {
+# Returns texts that overflow their container. Ellipses and scrolling containers are allowed.
+CLIPPED_TEXTS = """() => {
   const found = new Set();
-  const whole = document.querySelector("dialog[open]") ?? document.body;
-  const texts = document.createTreeWalker(whole, NodeFilter.SHOW_TEXT);
+  const root = document.querySelector("dialog[open]") ?? document.body;
+  const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const range = document.createRange();
   for (let text; (text = texts.nextNode()); ) {
-    const holder = text.parentElement;
-    if (!text.data.trim() || !holder.checkVisibility({ visibilityProperty: true })) continue;
-    if (holder.closest(".visually-hidden, .skip, option, svg, .scroller")) continue;
+    const parent = text.parentElement;
+    if (!text.data.trim() || !parent.checkVisibility({ visibilityProperty: true })) continue;
+    if (parent.closest(".visually-hidden, .skip, option, svg, .scroller")) continue;
     range.selectNodeContents(text);
     const box = range.getBoundingClientRect();
-    for (let around = holder; around !== document.body; around = around.parentElement) {
-      const { textOverflow, overflowX } = getComputedStyle(around);
+    for (let container = parent; container !== document.body; container = container.parentElement) {
+      const { textOverflow, overflowX } = getComputedStyle(container);
       if (textOverflow === "ellipsis" && overflowX !== "visible") break;
-      const button = around.matches("button, .button, label");
-      if (!button && overflowX === "visible" && !around.matches(".card, dialog")) continue;
-      const edge = around.getBoundingClientRect();
-      const aside = box.left < edge.left - 1 || box.right > edge.right + 1;
-      if (!aside && !(button && (box.top < edge.top - 1 || box.bottom > edge.bottom + 1))) continue;
-      const where = `${around.tagName}#${around.id}.${around.className}`;
-      found.add(`"${text.data.trim().slice(0, 40)}" sticks out of ${where}`);
+      const isButton = container.matches("button, .button, label");
+      if (!isButton && overflowX === "visible" && !container.matches(".card, dialog")) continue;
+      const edge = container.getBoundingClientRect();
+      const clippedAcross = box.left < edge.left - 1 || box.right > edge.right + 1;
+      const clippedDown = box.top < edge.top - 1 || box.bottom > edge.bottom + 1;
+      if (!clippedAcross && !(isButton && clippedDown)) continue;
+      const name = `${container.tagName}#${container.id}.${container.className}`;
+      found.add(`"${text.data.trim().slice(0, 40)}" overflows ${name}`);
       break;
     }
   }
@@ -101,17 +102,16 @@ def axe() -> str:
 def violations(visitor: Visitor) -> list[str]:
     """Return the violations that axe finds.
 
-    A modal dialog makes the page behind it inert and may cover half a button there. Then only the dialog is
-    checked.
+    If a modal dialog is open, only the dialog is checked: the page behind it is inert and partly covered.
     """
     options = {"runOnly": {"type": "tag", "values": TAGS}, "resultTypes": ["violations"], "preload": False}
     assert visitor.unexpected_problems == [], visitor.unexpected_problems
-    visitor.allow("style-src")  # axe itself sets inline styles
+    visitor.allow("style-src")  # axe sets inline styles
     visitor.page.evaluate(axe())
     found = visitor.page.evaluate(
         """async (options) => {
-          const shown = document.querySelector("dialog:modal") ?? document;
-          return (await axe.run(shown, options)).violations;
+          const root = document.querySelector("dialog:modal") ?? document;
+          return (await axe.run(root, options)).violations;
         }""",
         options,
     )
@@ -120,24 +120,24 @@ def violations(visitor: Visitor) -> list[str]:
 
 
 def small_targets(page: Page) -> list[str]:
-    """Return the controls that are too small to tap."""
-    found: list[str] = page.evaluate(TARGETS, SMALLEST_TARGET)
-    return found
+    """Return the controls that are smaller than a touch target."""
+    controls: list[str] = page.evaluate(SMALL_TARGETS, MIN_TARGET)
+    return controls
 
 
-def sideways(page: Page, width: int) -> list[str]:
-    """Return why the page scrolls horizontally."""
-    found: list[str] = page.evaluate(SIDEWAYS, width)
-    return found
+def horizontal_overflow(page: Page, width: int) -> list[str]:
+    """Return the elements that make the page scroll horizontally."""
+    elements: list[str] = page.evaluate(HORIZONTAL_OVERFLOW, width)
+    return elements
 
 
 def hidden_board(page: Page) -> list[str]:
     """Return the parts of the board that are not visible."""
-    found: list[str] = page.evaluate(BOARD)
-    return found
+    parts: list[str] = page.evaluate(HIDDEN_BOARD)
+    return parts
 
 
 def clipped_texts(page: Page) -> list[str]:
     """Return the texts that are clipped."""
-    found: list[str] = page.evaluate(CLIPPED)
-    return found
+    texts: list[str] = page.evaluate(CLIPPED_TEXTS)
+    return texts

@@ -1,4 +1,4 @@
-"""Fixtures: a shared browser and server, and independent visitors."""
+"""Fixtures: a browser and a server shared by all tests, and independent visitors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FAILED = pytest.StashKey[bool]()
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Record whether a test has failed, for its fixtures."""
+    """Record for the fixtures of a test whether it has failed."""
     report = yield
     if report.when == "call":
         item.stash[FAILED] = report.failed
@@ -48,7 +48,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
 
 @pytest.fixture(scope="package")
 def stage(site: RunningServer) -> Stage:
-    """A person with tables in all states."""
+    """A person with tables in all states; see `Stage`."""
     return Stage(site.url)
 
 
@@ -62,9 +62,9 @@ class Visit(Protocol):
         url: str | None = None,
         language: str = "en",
         theme: Theme = "light",
-        calm: bool = False,
-        hurry: bool = False,
-        worker: bool = True,
+        reduced_motion: bool = False,
+        short_pauses: bool = False,
+        service_worker: bool = True,
     ) -> Visitor: ...
 
 
@@ -72,23 +72,26 @@ class Visit(Protocol):
 def visit(
     chromium: Chromium, site: RunningServer, request: pytest.FixtureRequest, tmp_path: Path
 ) -> Iterator[Visit]:
-    """Create visitors. Any problem on their pages fails the test; failures leave screenshots."""
+    """Return a function that creates visitors.
+
+    Unexpected problems on their pages fail the test. After a failure, screenshots are saved.
+    """
     visitors: list[Visitor] = []
 
-    def make(size: str = "desktop", *, url: str | None = None, **how: Any) -> Visitor:
-        visitors.append(new_visitor(chromium, url or site.url, size, **how))
+    def create(size: str = "desktop", *, url: str | None = None, **options: Any) -> Visitor:
+        visitors.append(new_visitor(chromium, url or site.url, size, **options))
         return visitors[-1]
 
-    yield make
+    yield create
     unexpected = [problem for visitor in visitors for problem in visitor.unexpected_problems]
     if request.node.stash.get(FAILED, False) or unexpected:
         for number, visitor in enumerate(visitors, 1):
-            picture = tmp_path / f"visitor-{number}.png"
+            path = tmp_path / f"visitor-{number}.png"
             try:
-                visitor.page.screenshot(path=picture)
-                print(f"{visitor.page.url} looked like {picture}")
+                visitor.page.screenshot(path=path)
+                print(f"screenshot of {visitor.page.url}: {path}")
             except BrowserError as error:
-                print(f"no picture of visitor {number}: {error}")
+                print(f"no screenshot of visitor {number}: {error}")
     for visitor in visitors:
         visitor.context.close()
-    assert unexpected == [], "a page has complained"
+    assert unexpected == [], "unexpected problems on a page"

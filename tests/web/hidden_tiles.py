@@ -1,4 +1,4 @@
-"""Checks that messages contain no hidden tiles."""
+"""Find hidden tiles in messages and on the page."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from playwright.sync_api import Page
 
 from tests.server.driving import Json
 
-# Paths of tiles that everybody may see, without list indices.
+# Paths of tiles that are visible to all, without list indices.
 PUBLIC = {"tiles.tile", "events.tile", "events.shown", "events.display.tile", "board.shapes.path"}
-# Tiles rendered face up outside the board and not flying there.
-FACES = """() => [...document.querySelectorAll(".tile:not(.back)")]
+# Returns the tiles that are rendered face up, except those on the board or flying to it.
+FACE_UP_TILES = """() => [...document.querySelectorAll(".tile:not(.back)")]
   .filter((tile) => !tile.closest("#board .tiles, .flying"))
   .map((tile) => tile.parentElement.outerHTML.slice(0, 300))"""
 
@@ -24,12 +24,14 @@ def leaks(message: Json) -> list[str]:
     if now and now["phase"] != "over":
         for seat, hand in enumerate(now["hands"]):
             if seat != you and set(hand) - {"?"}:
-                found.append(f"{message['type']} {message['n']} tells {you} that {seat} holds {hand}")
+                found.append(
+                    f"{message['type']} {message['n']} shows seat {you} the hand of seat {seat}: {hand}"
+                )
         for event in message.get("events", []):
             if event["t"] == "draw" and event["p"] != you and set(event["tiles"]) - {"?"}:
-                found.append(f"{message['type']} {message['n']} tells {you} of {event}")
+                found.append(f"{message['type']} {message['n']} shows seat {you} the draw {event}")
         if message.get("moves") is not None and now["turn"] != you:
-            found.append(f"{message['type']} {message['n']} tells {you} what {now['turn']} may do")
+            found.append(f"{message['type']} {message['n']} shows seat {you} the moves of seat {now['turn']}")
     return found
 
 
@@ -46,19 +48,19 @@ def strings(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
             yield from strings(inner, path)
 
 
-def turned(tile: str) -> set[str]:
+def orientations(tile: str) -> set[str]:
     """Return all rotations and reflections of a tile."""
-    ways = {tile[i:] + tile[:i] for i in range(len(tile))}
-    return ways | {way[::-1] for way in ways}
+    rotations = {tile[i:] + tile[:i] for i in range(len(tile))}
+    return rotations | {letters[::-1] for letters in rotations}
 
 
-def tiles_told(message: Json, hands: Iterable[list[str]]) -> list[str]:
-    """Return the places outside `PUBLIC` where a message contains a tile of these hands."""
-    secret = {way for hand in hands for tile in hand for way in turned(tile)}
+def exposed_tiles(message: Json, hands: Iterable[list[str]]) -> list[str]:
+    """Return the paths, except those in `PUBLIC`, where a message contains a tile of some hands."""
+    secret = {letters for hand in hands for tile in hand for letters in orientations(tile)}
     return [f"{path}: {text}" for path, text in strings(message) if text in secret and path not in PUBLIC]
 
 
-def faces(page: Page) -> list[str]:
-    """Return the tiles face up on the page outside the board."""
-    found: list[str] = page.evaluate(FACES)
-    return found
+def face_up_tiles(page: Page) -> list[str]:
+    """Return the tiles that are face up outside the board."""
+    tiles: list[str] = page.evaluate(FACE_UP_TILES)
+    return tiles

@@ -5,25 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from tests.server.driving import Browser, Guest, Json, Live, Opened
+from tests.server.driving import Browser, Guest, Json, LiveSocket, OpenedTable
 from tests.web.browsing import Visitor
 
 GAMES = ("axio", "hex", "rota", "trio")
-MIDDLE = {"axio": 8, "hex": 9, "rota": 6, "trio": 7}  # own moves until the middle of a game
+MOVES_TO_MIDDLE = {"axio": 8, "hex": 9, "rota": 6, "trio": 7}  # own moves
 
 
-def best(moves: Json) -> int:
-    """Return the pick with the most points; without placements, the last other move."""
+def best_pick(moves: Json) -> int:
+    """Return the placement with the most points, or the last move if there is no placement."""
     gains = [sum(gain) for gain in moves["gain"]]
     return gains.index(max(gains)) if gains else len(moves["others"]) - 1
 
 
-def advance(live: Live, moves: int) -> None:
-    """Make some moves, and wait until this player is to place again."""
-    live.my_turn()
+def advance(live: LiveSocket, moves: int) -> None:
+    """Make a number of moves and wait until this player is to place again."""
+    live.wait_for_turn()
     while moves > 0 or live.now["phase"] == "offer":
-        live.play(best(live.moves or {}))
-        live.my_turn()
+        live.play(best_pick(live.moves or {}))
+        live.wait_for_turn()
         moves -= 1
 
 
@@ -43,7 +43,7 @@ class Stage:
         for game in GAMES:
             self.running[game] = self.ann.open(game, ["me", "greedy"]).id
             with self.ann.live(self.running[game]) as live:
-                advance(live, MIDDLE[game])
+                advance(live, MOVES_TO_MIDDLE[game])
         self.naming = self._naming()
         self.offered = self._offered()
         self.beginning = self.ann.open("axio", ["me", "greedy", "random", "balanced"]).id
@@ -57,7 +57,7 @@ class Stage:
     def _finished(self) -> str:
         table = self.ann.open("axio", ["me", "greedy"])
         with self.ann.live(table.id) as live:
-            live.play_to_the_end(best)
+            live.play_to_end(best_pick)
         return table.id
 
     def _naming(self) -> str:
@@ -76,8 +76,8 @@ class Stage:
         while True:
             table = self.ann.open("axio", ["me", "greedy"]).id
             with self.ann.live(table) as live:
-                while live.my_turn()["phase"] == "place":
-                    live.play(best(live.moves or {}))
+                while live.wait_for_turn()["phase"] == "place":
+                    live.play(best_pick(live.moves or {}))
                 if live.now["phase"] == "offer":
                     return table
 
@@ -92,14 +92,14 @@ class Stage:
         """Finish today's deal of one game."""
         table = str(self.ann.post("/api/daily/rota")["id"])
         with self.ann.live(table) as live:
-            live.play_to_the_end(best)
+            live.play_to_end(best_pick)
         return table
 
-    def enter(self, visitor: Visitor) -> None:
+    def sign_in(self, visitor: Visitor) -> None:
         """Give a visitor the identity of this person."""
         name, _, value = self.ann.cookie.partition("=")
         host = urlsplit(self.url).hostname or ""
         visitor.context.add_cookies([{"name": name, "value": value, "domain": host, "path": "/"}])
 
-    def link(self, table: Opened) -> str:
+    def invite_link(self, table: OpenedTable) -> str:
         return f"/t/{table.id}#invite={table.invite}"

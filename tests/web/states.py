@@ -1,4 +1,4 @@
-"""The pages and their states, and how to reach them."""
+"""All pages in all their states, and how to reach them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from playwright.sync_api import Page, expect
 
 from tests.web.browsing import Visitor
-from tests.web.playing import PLACES, Player
+from tests.web.playing import TARGETS, Player
 from tests.web.stage import GAMES, Stage
 
 BOTH = ("en", "de")
-LONGER = ("de",)
-REVIEWING = 90_000  # milliseconds that a review may take on a loaded machine
+LONGER = ("de",)  # the language with longer words, which is enough for most states
+REVIEW_TIMEOUT = 90_000  # milliseconds; a review takes long on a loaded machine
 Open = Callable[[Visitor, Stage], None]
 
 
@@ -24,29 +24,28 @@ class State:
     name: str
     open: Open
     board: bool = False  # whether the page has a board, which must be fully visible
-    languages: tuple[str, ...] = LONGER  # the language with longer words is enough for most
+    languages: tuple[str, ...] = LONGER
 
     def show(self, visitor: Visitor, stage: Stage) -> Page:
         """Bring a visitor to the state and wait until the page is complete."""
-        stage.enter(visitor)
+        stage.sign_in(visitor)
         self.open(visitor, stage)
-        visitor.until(
-            "() => document.fonts.status === 'loaded' && [...document.images].every((one) => one.complete)"
-        )
+        visitor.wait_until("() => document.fonts.status === 'loaded'")
+        visitor.wait_until("() => [...document.images].every((image) => image.complete)")
         return visitor.page
 
 
 def settle(page: Page) -> None:
     """Wait until the page has been laid out and its animations have finished."""
     page.evaluate("""async () => {
-      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-      const ends = (one) => one.effect.getTiming().iterations !== Infinity;
-      const passing = document.getAnimations().filter(ends);
-      await Promise.all(passing.map((one) => one.finished.catch(() => {})));
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      const isTransient = (animation) => animation.effect.getTiming().iterations !== Infinity;
+      const animations = document.getAnimations().filter(isTransient);
+      await Promise.all(animations.map((animation) => animation.finished.catch(() => {})));
     }""")
 
 
-def at(path: str, shows: str) -> Open:
+def open_path(path: str, shows: str) -> Open:
     """Return a function that opens a page and waits for the element `shows`."""
 
     def open_page(visitor: Visitor, _: Stage) -> None:
@@ -56,12 +55,12 @@ def at(path: str, shows: str) -> Open:
     return open_page
 
 
-def missing(path: str, shows: str) -> Open:
-    """Return a function that opens a missing page."""
+def open_missing(path: str, shows: str) -> Open:
+    """Return a function that opens a page that does not exist."""
 
     def open_page(visitor: Visitor, stage: Stage) -> None:
         visitor.allow("404")
-        at(path, shows)(visitor, stage)
+        open_path(path, shows)(visitor, stage)
 
     return open_page
 
@@ -70,13 +69,13 @@ def offline(visitor: Visitor, stage: Stage) -> None:
     """Open the offline page, which reloads as soon as the server answers."""
     visitor.allow("ERR_FAILED")
     visitor.page.route("**/api/**", lambda route: route.abort())
-    at("/offline", "h1")(visitor, stage)
+    open_path("/offline", "h1")(visitor, stage)
 
 
 def home(visitor: Visitor, _: Stage) -> None:
     visitor.goto("/")
-    for part in ("#continue", "#games", "#open", "#live", "#finished"):
-        visitor.find(f"{part} > li").first.wait_for()
+    for section in ("#continue", "#games", "#open", "#live", "#finished"):
+        visitor.find(f"{section} > li").first.wait_for()
 
 
 def new_table(visitor: Visitor, stage: Stage) -> None:
@@ -92,22 +91,22 @@ def waiting(visitor: Visitor, stage: Stage) -> None:
 
 
 def invited(visitor: Visitor, stage: Stage) -> None:
-    visitor.goto(stage.link(stage.invitation))
+    visitor.goto(stage.invite_link(stage.invitation))
     visitor.find("[data-sit]").first.wait_for()
 
 
 def beginning(visitor: Visitor, stage: Stage) -> None:
     visitor.goto(f"/t/{stage.beginning}")
-    Player(visitor).due()
+    Player(visitor).wait_for_action()
     visitor.find("#tips .card").wait_for()
 
 
-def picked(visitor: Visitor, table: str) -> Player:
-    """Put the best tile down by a hint, so that it waits for confirmation."""
-    visitor.set(coach=False)
+def open_with_hint(visitor: Visitor, table: str) -> Player:
+    """Open a table and request a hint, whose tile waits for confirmation."""
+    visitor.set_settings(coach=False)
     visitor.goto(f"/t/{table}")
     player = Player(visitor)
-    player.due()
+    player.wait_for_action()
     visitor.find("#hint").click()
     visitor.find("#board .preview.pending").wait_for()
     return player
@@ -115,46 +114,46 @@ def picked(visitor: Visitor, table: str) -> Player:
 
 def playing(game: str) -> Open:
     def open_page(visitor: Visitor, stage: Stage) -> None:
-        picked(visitor, stage.running[game])
+        open_with_hint(visitor, stage.running[game])
 
     return open_page
 
 
-def turned(visitor: Visitor, stage: Stage) -> None:
+def selected(visitor: Visitor, stage: Stage) -> None:
     """Select a tile, so that its targets are marked."""
-    visitor.set(coach=False)
+    visitor.set_settings(coach=False)
     visitor.goto(f"/t/{stage.running['axio']}")
     player = Player(visitor)
-    player.due()
-    player.pick()
-    visitor.page.evaluate(PLACES)
+    player.wait_for_action()
+    player.select_tile()
+    visitor.page.evaluate(TARGETS)
 
 
 def naming(visitor: Visitor, stage: Stage) -> None:
-    visitor.set(coach=False)
+    visitor.set_settings(coach=False)
     visitor.goto(f"/t/{stage.naming}")
     player = Player(visitor)
-    player.due()
-    player.pick()
+    player.wait_for_action()
+    player.select_tile()
     for _ in range(20):
-        player.set_down()
+        player.put_down()
         if visitor.find("#naming").is_visible():
             return
         visitor.page.keyboard.press("Escape")
-    raise AssertionError("no place for this tile lets its colour be named")
+    raise AssertionError("no target of this tile allows naming a colour")
 
 
-def swapping(visitor: Visitor, stage: Stage) -> None:
-    visitor.set(coach=False)
+def exchanging(visitor: Visitor, stage: Stage) -> None:
+    visitor.set_settings(coach=False)
     visitor.goto(f"/t/{stage.running['trio']}")
-    Player(visitor).due()
+    Player(visitor).wait_for_action()
     visitor.click("#swap")
     visitor.click(visitor.find("#hand button").first)
     expect(visitor.find("#confirm")).to_be_enabled()
 
 
 def offered(visitor: Visitor, stage: Stage) -> None:
-    visitor.set(coach=False)
+    visitor.set_settings(coach=False)
     visitor.goto(f"/t/{stage.offered}")
     visitor.find("#keep").wait_for()
 
@@ -164,39 +163,38 @@ def watching(visitor: Visitor, stage: Stage) -> None:
     visitor.find("#board .tiles > g").first.wait_for()
 
 
-def curtain(visitor: Visitor, stage: Stage) -> None:
+def handover(visitor: Visitor, stage: Stage) -> None:
     visitor.goto(f"/t/{stage.shared}")
     visitor.find("#handover-confirm").wait_for()
 
 
-def over(visitor: Visitor, stage: Stage) -> None:
-    visitor.set(coach=False)
+def finished(visitor: Visitor, stage: Stage) -> None:
+    visitor.set_settings(coach=False)
     visitor.goto(f"/t/{stage.finished}")
     visitor.find("#after").wait_for()
 
 
 def result(visitor: Visitor, stage: Stage) -> None:
-    over(visitor, stage)
+    finished(visitor, stage)
     visitor.click("#result")
     visitor.find("dialog .result").wait_for()
 
 
 def replay(visitor: Visitor, stage: Stage) -> None:
-    visitor.set(coach=False)
+    visitor.set_settings(coach=False)
     visitor.goto(f"/t/{stage.finished}?move=12")
     visitor.find("#replay-bar").wait_for()
 
 
-def reviewed(visitor: Visitor, stage: Stage) -> None:
-    """Open the summary of a review."""
+def review_summary(visitor: Visitor, stage: Stage) -> None:
     replay(visitor, stage)
     visitor.click("#review")
-    visitor.find("#review-dialog").wait_for(timeout=REVIEWING)
+    visitor.find("#review-dialog").wait_for(timeout=REVIEW_TIMEOUT)
 
 
-def review(visitor: Visitor, stage: Stage) -> None:
-    """Open a move in a review, with the better move on the board if there is one."""
-    reviewed(visitor, stage)
+def reviewed_move(visitor: Visitor, stage: Stage) -> None:
+    """Open a move of a review, with the better move on the board if there is one."""
+    review_summary(visitor, stage)
     visitor.click(visitor.find("#review-dialog li button").first)
     visitor.find("#review-graph").wait_for()
     if visitor.find("#review-show").count():
@@ -205,17 +203,17 @@ def review(visitor: Visitor, stage: Stage) -> None:
 
 
 def menu(visitor: Visitor, stage: Stage) -> None:
-    visitor.set(coach=False)
+    visitor.set_settings(coach=False)
     visitor.goto(f"/t/{stage.running['hex']}")
-    Player(visitor).due()
+    Player(visitor).wait_for_action()
     visitor.click("#menu-button")
     visitor.find("dialog.menu").wait_for()
 
 
-def log(visitor: Visitor, stage: Stage) -> None:
-    visitor.set(coach=False)
+def history(visitor: Visitor, stage: Stage) -> None:
+    visitor.set_settings(coach=False)
     visitor.goto(f"/t/{stage.running['hex']}")
-    Player(visitor).due()
+    Player(visitor).wait_for_action()
     visitor.page.keyboard.press("l")
     visitor.find("#history-panel").wait_for()
 
@@ -235,25 +233,25 @@ STATES = [
     State("playing-hex", playing("hex"), board=True),
     State("playing-rota", playing("rota"), board=True, languages=("en",)),
     State("playing-trio", playing("trio"), board=True),
-    State("turned", turned, board=True, languages=("en",)),
+    State("selected", selected, board=True, languages=("en",)),
     State("naming", naming, board=True),
-    State("swapping", swapping, board=True, languages=("en",)),
+    State("exchanging", exchanging, board=True, languages=("en",)),
     State("offered", offered, board=True),
     State("watching", watching, board=True),
-    State("curtain", curtain),
-    State("over", over, board=True),
+    State("handover", handover),
+    State("finished", finished, board=True),
     State("result", result),
     State("replay", replay, board=True),
-    State("reviewed", reviewed),
-    State("review", review, board=True),
+    State("review-summary", review_summary),
+    State("reviewed-move", reviewed_move, board=True),
     State("menu", menu, languages=BOTH),
-    State("log", log),
+    State("history", history),
     State("daily", daily, languages=BOTH),
-    State("rules", at("/rules", "[data-rules]")),
-    *(State(f"rules-{game}", at(f"/rules/{game}", ".rules-text img")) for game in GAMES),
-    State("me", at("/me", "#set-language"), languages=BOTH),
-    State("privacy", at("/privacy", "h1"), languages=BOTH),
-    State("missing", missing("/nothing/here", "h1")),
-    State("no-table", missing("/t/unknown", "#load-error")),
+    State("rules", open_path("/rules", "[data-rules]")),
+    *(State(f"rules-{game}", open_path(f"/rules/{game}", ".rules-text img")) for game in GAMES),
+    State("me", open_path("/me", "#set-language"), languages=BOTH),
+    State("privacy", open_path("/privacy", "h1"), languages=BOTH),
+    State("missing-page", open_missing("/nothing/here", "h1")),
+    State("missing-table", open_missing("/t/unknown", "#load-error")),
     State("offline", offline),
 ]

@@ -1,4 +1,4 @@
-"""The daily deal: one attempt, which can be resumed, and the ranking."""
+"""The daily deal: a single attempt, which can be resumed, and the ranking."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from axiogames.server.settings import DATABASE_FILE
 from tests.server.driving import RunningServer
 from tests.web.conftest import Visit
 from tests.web.playing import Player
-from tests.web.stage import best
+from tests.web.stage import best_pick
 
 
 def test_attempt_resumes_and_is_ranked_when_finished(visit: Visit, site: RunningServer) -> None:
-    visitor = visit("phone", hurry=True)
-    visitor.set(coach=False)
+    visitor = visit("phone", short_pauses=True)
+    visitor.set_settings(coach=False)
     visitor.client.patch("/api/me", {"name": "Dora"})
     page = visitor.goto("/daily")
     expect(page.locator(".countdown")).to_have_text(re.compile(r"^\d\d:\d\d:\d\d$"))
@@ -25,46 +25,46 @@ def test_attempt_resumes_and_is_ranked_when_finished(visit: Visit, site: Running
     player = Player(visitor)
     for _ in range(2):
         player.act()
-    player.due()
+    player.wait_for_action()
     table = player.id
     tiles = page.locator("#board .tiles > g")
-    laid = tiles.count()
+    placed = tiles.count()
     page.reload()
-    player.due()
-    assert tiles.count() == laid
+    player.wait_for_action()
+    assert tiles.count() == placed
 
     visitor.goto("/daily")
-    again = page.locator("[data-play=rota]")
-    expect(again).to_have_text("Continue")
-    visitor.click(again)
-    player.due()
+    resume = page.locator("[data-play=rota]")
+    expect(resume).to_have_text("Continue")
+    visitor.click(resume)
+    player.wait_for_action()
     assert player.id == table
-    assert tiles.count() == laid
+    assert tiles.count() == placed
 
     with visitor.client.live(table) as live:
-        live.play_to_the_end(best)
+        live.play_to_end(best_pick)
     expect(page.locator("#status")).to_have_text("The game is over")
-    assert player.due() == "over"
+    assert player.wait_for_action() == "over"
     visitor.goto("/daily")
-    mine = page.locator("[data-deal=rota] .best .you")
-    expect(mine).to_contain_text("Dora")
-    expect(mine.locator(".chip").first).to_have_text(re.compile(r"^\d+$"))
-    assert page.locator("[data-play=rota]").count() == 0, "there is one attempt"
+    own_result = page.locator("[data-deal=rota] .best .you")
+    expect(own_result).to_contain_text("Dora")
+    expect(own_result.locator(".chip").first).to_have_text(re.compile(r"^\d+$"))
+    assert page.locator("[data-play=rota]").count() == 0, "only one attempt"
     visitor.click(page.locator("[data-deal=rota] a.button"))
     page.wait_for_url(f"**/t/{table}")
 
     expect(page.locator("#board")).to_be_visible()
     visitor.goto("/daily")
     expect(page.locator("[data-unlisted=rota]")).to_be_visible()
-    other = visit()
-    other.goto("/daily")
-    expect(other.find("[data-deal=rota]")).to_be_visible()
-    expect(other.find("[data-deal=rota] .best .row").filter(has_text="Dora")).to_have_count(0)
+    stranger = visit()
+    stranger.goto("/daily")
+    expect(stranger.find("[data-deal=rota]")).to_be_visible()
+    expect(stranger.find("[data-deal=rota] .best .row").filter(has_text="Dora")).to_have_count(0)
     with closing(sqlite3.connect(site.data / DATABASE_FILE)) as database, database:
         database.execute("UPDATE people SET created = 0 WHERE name = 'Dora'")  # no longer a new person
-    other.goto("/daily")
-    expect(other.find("[data-deal=rota] .best")).to_contain_text("Dora")
-    expect(other.find("[data-deal=rota] .best a")).to_have_count(0)  # hidden until the day is over
+    stranger.goto("/daily")
+    expect(stranger.find("[data-deal=rota] .best")).to_contain_text("Dora")
+    expect(stranger.find("[data-deal=rota] .best a")).to_have_count(0)  # hidden until the day is over
 
 
 def test_earlier_days_can_be_viewed(visit: Visit) -> None:

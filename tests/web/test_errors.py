@@ -1,4 +1,4 @@
-"""Errors are explained in a sentence with the remedy, without codes."""
+"""Errors are explained in a sentence that names the remedy and contains no codes."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from tests.server.driving import RunningServer
 from tests.web.conftest import Visit
 
 CODE = re.compile(r"\b[45]\d\d\b|[a-z]_[a-z]|undefined|null|\{|\[object")
-MOST_TABLES = 40
+MAX_TABLES = 40
 
 
-def expect_sentence(where: Locator, *words: str) -> None:
-    """Check that an element shows a sentence with these words and without codes."""
-    expect(where).to_be_visible()
-    for word in words:
-        expect(where).to_contain_text(word)
-    text = where.inner_text()
+def expect_sentence(element: Locator, *parts: str) -> None:
+    """Check that an element shows a sentence that contains all parts and no codes."""
+    expect(element).to_be_visible()
+    for part in parts:
+        expect(element).to_contain_text(part)
+    text = element.inner_text()
     assert re.search(r"\w+ \w+ \w+.*[.!]", text), text
     assert not CODE.search(text), text
 
 
-def test_missing_table(visit: Visit) -> None:
+def test_missing_table_is_explained(visit: Visit) -> None:
     visitor = visit()
     visitor.allow("404")
     visitor.goto("/t/nothing-here")
@@ -34,7 +34,7 @@ def test_missing_table(visit: Visit) -> None:
     visitor.find("[data-play]").first.wait_for()
 
 
-def test_missing_page(visit: Visit) -> None:
+def test_missing_page_is_explained(visit: Visit) -> None:
     visitor = visit()
     visitor.allow("404")
     visitor.goto("/no/such/page")
@@ -62,7 +62,7 @@ def test_join_fails_when_last_seat_is_taken(visit: Visit, site: RunningServer) -
 def test_table_limit_is_explained(visit: Visit) -> None:
     visitor = visit()
     visitor.allow("429")
-    for _ in range(MOST_TABLES):
+    for _ in range(MAX_TABLES):
         visitor.client.open("rota", ["me", "open"])
     visitor.goto("/")
     visitor.click("[data-play=rota]")

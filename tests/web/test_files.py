@@ -1,4 +1,4 @@
-"""The files of the page: small, self-contained, translated."""
+"""The files of the web page are small, self-contained and translated."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from tests.demanded import need
 SCRIPTS = sorted(WEB.rglob("*.js"))
 STYLES = sorted(WEB.rglob("*.css"))
 PAGES = sorted((WEB / "pages").glob("*.html"))
-MOST_BYTES = 150_000
-MOST_LINES = 320
+MAX_BYTES = 150_000
+MAX_LINES = 320
 IMPORT = re.compile(r"""(?:from|import|@import)\s*["']([^"']+\.(?:js|css))["']""")
-# Loaded on demand.
+# Files that are loaded on demand.
 LAZY = re.compile(r"""(?:import\(|href: )\s*["']([^"']+\.(?:js|css))["']""")
 LINK = re.compile(r"""(?:src|href)="/static/([^"?#]+)""")
 
@@ -31,50 +31,51 @@ def name(path: Path) -> str:
     return str(path.relative_to(WEB))
 
 
-def words(language: str) -> dict[str, str]:
-    found: dict[str, str] = json.loads((WEB / "lang" / f"{language}.json").read_text(encoding="utf-8"))
-    return found
+def texts_of(language: str) -> dict[str, str]:
+    """Return the texts of a language by key."""
+    texts: dict[str, str] = json.loads((WEB / "lang" / f"{language}.json").read_text(encoding="utf-8"))
+    return texts
 
 
 def loaded_by(page: Path, *links: re.Pattern[str]) -> set[Path]:
-    """Return the scripts and styles that a page loads, including imports and links that match `links`."""
+    """Return the scripts and styles that a page loads: by imports, and by references that match `links`."""
     found: set[Path] = set()
-    waiting = [WEB / link for link in LINK.findall(render_page(page.stem))]
-    while waiting:
-        path = waiting.pop().resolve()
+    queue = [WEB / link for link in LINK.findall(render_page(page.stem))]
+    while queue:
+        path = queue.pop().resolve()
         if path.suffix in (".js", ".css") and path not in found:
             found.add(path)
             for link in (link for pattern in (IMPORT, *links) for link in pattern.findall(code(path))):
                 absolute = link.startswith("/static/")
-                waiting.append(WEB / link.removeprefix("/static/") if absolute else path.parent / link)
+                queue.append(WEB / link.removeprefix("/static/") if absolute else path.parent / link)
     return found
 
 
 def code(path: Path) -> str:
-    """Return a file without block comments, as a bundler would emit it."""
+    """Return the contents of a file without block comments, which a bundler would remove."""
     return re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_scripts_and_styles_of_a_page_are_small(page: Path) -> None:
     loaded = loaded_by(page)
-    assert loaded, "no page is without style"
-    assert sum(len(code(path).encode()) for path in loaded) < MOST_BYTES
-    assert sum(len(gzip.compress(path.read_bytes())) for path in loaded) < MOST_BYTES / 2, "as it travels"
+    assert loaded, "every page has a style"
+    assert sum(len(code(path).encode()) for path in loaded) < MAX_BYTES
+    assert sum(len(gzip.compress(path.read_bytes())) for path in loaded) < MAX_BYTES / 2, "compressed"
 
 
 def test_no_unused_files() -> None:
     used = set().union(*(loaded_by(page, LAZY) for page in PAGES))
-    elsewhere = {WEB / "sw.js"}
-    assert {*SCRIPTS, *STYLES} - used == elsewhere
+    registered = {WEB / "sw.js"}  # loaded by the browser as a service worker
+    assert {*SCRIPTS, *STYLES} - used == registered
 
 
 @pytest.mark.parametrize("path", [*SCRIPTS, *STYLES], ids=name)
 def test_files_are_short(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
 
 
-def test_types_check() -> None:
+def test_scripts_are_well_typed() -> None:
     tsc = need("tsc", shutil.which("tsc"))
     done = subprocess.run([tsc, "-p", WEB / "jsconfig.json"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout
@@ -89,7 +90,7 @@ def test_scripts_contain_no_game_name(path: Path) -> None:
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=name)
 def test_scripts_write_no_html(path: Path) -> None:
-    """Names and texts become text nodes, so that a name can never be markup."""
+    """Names and texts become text nodes, so that no name is interpreted as markup."""
     text = path.read_text(encoding="utf-8")
     for forbidden in (
         "innerHTML",
@@ -107,10 +108,10 @@ def test_pages_have_no_inline_script_or_style(path: Path) -> None:
     text = render_page(path.stem)
     assert not re.search(r"<script(?![^>]*\bsrc=)", text)
     assert not re.search(r"<style|\sstyle=|\son[a-z]+=", text)
-    assert not re.search(r"""(?:src|href)=["']?(?:https?:)?//""", text), "nothing comes from elsewhere"
+    assert not re.search(r"""(?:src|href)=["']?(?:https?:)?//""", text), "no resources of other sites"
 
 
-def test_pages_have_heads() -> None:
+def test_all_pages_have_heads() -> None:
     heads = json.loads((WEB / "pages.json").read_text(encoding="utf-8"))
     assert heads.keys() == {path.stem for path in PAGES}
     assert len({head["description"] for head in heads.values()}) == len(heads)
@@ -122,7 +123,7 @@ def test_pages_contain_the_main_element_only(path: Path) -> None:
     assert not re.search(
         r"<(?:!doctype|html|head|body|link|meta|script)\b", path.read_text(encoding="utf-8"), re.I
     )
-    assert not re.search(r"\$\w", render_page(path.stem)), "every placeholder of the layout is filled"
+    assert not re.search(r"\$\w", render_page(path.stem)), "all placeholders of the layout are filled"
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name)
@@ -134,26 +135,26 @@ def test_links_of_pages_exist(path: Path) -> None:
 def test_languages_have_the_same_texts() -> None:
     listed = json.loads((WEB / "lang" / "index.json").read_text(encoding="utf-8"))
     assert (
-        {one["code"] for one in listed}
+        {entry["code"] for entry in listed}
         == {*LANGUAGES}
         == {path.stem for path in (WEB / "lang").glob("*.json")} - {"index"}
     )
-    first = words(LANGUAGES[0])
+    first = texts_of(LANGUAGES[0])
     for language in LANGUAGES[1:]:
-        other = words(language)
+        other = texts_of(language)
         assert other.keys() == first.keys()
         for key, text in first.items():
-            fields = re.findall(r"\{(\w+)\}", text)
-            assert sorted(fields) == sorted(re.findall(r"\{(\w+)\}", other[key])), f"{language}: {key}"
+            placeholders = re.findall(r"\{(\w+)\}", text)
+            assert sorted(placeholders) == sorted(re.findall(r"\{(\w+)\}", other[key])), f"{language}: {key}"
 
 
 def test_used_texts_exist() -> None:
-    known = words(LANGUAGES[0]).keys()
-    plain = {key.removesuffix(".one").removesuffix(".other") for key in known}
-    texts = {name(path): path.read_text(encoding="utf-8") for path in SCRIPTS}
-    texts |= {name(path): render_page(path.stem) for path in PAGES}
-    for file, text in texts.items():
+    keys = texts_of(LANGUAGES[0]).keys()
+    keys_without_plural = {key.removesuffix(".one").removesuffix(".other") for key in keys}
+    sources = {name(path): path.read_text(encoding="utf-8") for path in SCRIPTS}
+    sources |= {name(path): render_page(path.stem) for path in PAGES}
+    for file, text in sources.items():
         used = re.findall(r"""\bt\(\s*["']([\w.]+)["']\s*[,)]""", text)
         used += re.findall(r"""data-t(?:-\w+)?=["']([\w.]+)["']""", text)
         for key in used:
-            assert key in plain or key in known, f"{file} uses {key}"
+            assert key in keys_without_plural or key in keys, f"{file} uses {key}"

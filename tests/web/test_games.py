@@ -1,4 +1,4 @@
-"""Whole games against a bot by real clicks and taps, and what follows a finished game."""
+"""Whole games against a bot by real clicks and taps, then result, record and replay."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from axiogames.model.record import Record, replay
 from tests.web.conftest import Visit
 from tests.web.playing import Player
 
-MOST_TO_FIRST_MOVE = 4
-MOST_FOR_A_MOVE = 3
+MAX_CLICKS_TO_FIRST_MOVE = 4
+MAX_CLICKS_PER_MOVE = 3
 
 
 @pytest.mark.parametrize(
@@ -26,15 +26,15 @@ MOST_FOR_A_MOVE = 3
     ],
 )
 def test_whole_game_against_a_bot(visit: Visit, game: str, size: str, tmp_path: Path) -> None:
-    visitor = visit(size, hurry=True)
+    visitor = visit(size, short_pauses=True)
     page = visitor.goto("/")
     visitor.click(f"[data-play={game}]")
     player = Player(visitor, seed=len(game))
     player.act()
-    assert visitor.actions <= MOST_TO_FIRST_MOVE
-    player.play_to_the_end()
-    assert player.max_actions <= MOST_FOR_A_MOVE
-    assert visitor.messages.refused == [], "the page offered something that the server refuses"
+    assert visitor.actions <= MAX_CLICKS_TO_FIRST_MOVE
+    player.play_to_end()
+    assert player.max_actions <= MAX_CLICKS_PER_MOVE
+    assert visitor.messages.refused == [], "the page offered a move that the server refused"
 
     view = visitor.client.view(player.id)
     assert view["table"]["status"] == "over"
@@ -46,38 +46,38 @@ def test_whole_game_against_a_bot(visit: Visit, game: str, size: str, tmp_path: 
         visitor.click("#record")
     download.value.save_as(tmp_path / "record.json")
     record = Record.parse((tmp_path / "record.json").read_bytes())
-    replay(record)  # checks every move, score and draw
-    assert record.seed, "so that the draws can be checked"
+    replay(record)  # checks all moves, scores and draws
+    assert record.seed, "the draws can be verified"
     assert isinstance(record.result, Result)
     assert list(record.result.winners) == view["now"]["result"]["winners"]
 
     moves = sum(1 for event in view["events"] if event["t"] in ("place", "exchange", "pass"))
     visitor.click(dialog.get_by_role("button", name="Replay"))
-    look_through(page, moves, tiles=len(view["tiles"]))
-    visit_position(visit, size, player.id, moves // 2)
+    step_through_replay(page, moves, tiles=len(view["tiles"]))
+    follow_link_to_position(visit, size, player.id, moves // 2)
 
 
-def tiles_at(page: Page) -> int:
+def count_tiles(page: Page) -> int:
     return page.locator("#board .tiles > g").count()
 
 
-def look_through(page: Page, moves: int, tiles: int) -> None:
+def step_through_replay(page: Page, moves: int, tiles: int) -> None:
     """Step through a replay by its controls."""
     scrubber = page.locator("#scrubber")
     expect(scrubber).to_be_focused()
     expect(scrubber).to_have_attribute("max", str(moves))
-    first = tiles_at(page)
+    first = count_tiles(page)
     assert first < tiles
     scrubber.press("End")
     expect(page.locator("#status")).to_have_text(f"Move {moves} of {moves}")
-    assert tiles_at(page) == tiles
+    assert count_tiles(page) == tiles
     page.locator("#replay-back").click()
     expect(page.locator("#status")).to_have_text(f"Move {moves - 1} of {moves}")
     page.locator("#replay-on").click()
     expect(page.locator("#status")).to_have_text(f"Move {moves} of {moves}")
     scrubber.fill(str(moves // 2))
     expect(page.locator("#status")).to_have_text(f"Move {moves // 2} of {moves}")
-    assert first < tiles_at(page) < tiles
+    assert first < count_tiles(page) < tiles
     assert page.locator(".seat-hand").count() + page.locator("#hand button").count() > 0, "hands are open"
     page.locator("#pace").select_option(index=2)
     page.locator("#replay-play").click()
@@ -99,13 +99,12 @@ def look_through(page: Page, moves: int, tiles: int) -> None:
         assert len(picture.body()) > 1000
 
 
-def visit_position(visit: Visit, size: str, table: str, move: int) -> None:
-    """Let another visitor follow a link to a position."""
-    friend = visit(size)
-    page = friend.goto(f"/t/{table}?move={move}")
+def follow_link_to_position(visit: Visit, size: str, table: str, move: int) -> None:
+    """Open a link to a position as another visitor."""
+    page = visit(size).goto(f"/t/{table}?move={move}")
     expect(page.locator("#scrubber")).to_have_value(str(move))
     expect(page.locator("#status")).to_contain_text(f"Move {move} of")
-    assert tiles_at(page) > 0
+    assert count_tiles(page) > 0
     page.keyboard.press("End")
     page.keyboard.press(" ")
     expect(page.locator("#status")).to_contain_text("Move 0 of")  # starts again

@@ -1,4 +1,4 @@
-"""Keyboard use: everything can be reached, is visibly focused, and can be closed."""
+"""Keyboard use: all controls can be reached, the focus is visible, and dialogs can be closed."""
 
 from __future__ import annotations
 
@@ -7,58 +7,60 @@ from playwright.sync_api import Page, expect
 from tests.web.conftest import Visit
 from tests.web.playing import Player
 
-MOST_STOPS = 120
+MAX_TAB_STOPS = 120
+# Returns the focused element, and whether it has a visible focus ring and a size.
 FOCUS = """() => {
-  const on = document.activeElement;
-  if (!on || on === document.body) return null;
-  const style = getComputedStyle(on);
+  const element = document.activeElement;
+  if (!element || element === document.body) return null;
+  const style = getComputedStyle(element);
   const outlined = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1;
-  const frame = on.id === "board" && getComputedStyle(on.querySelector(".frame")).strokeWidth === "10px";
-  const label = on.closest("label");
-  const around = label && getComputedStyle(label).outlineStyle !== "none";
-  const { width, height } = on.getBoundingClientRect();
+  const frame = element.id === "board" && element.querySelector(".frame");
+  const framed = frame && getComputedStyle(frame).strokeWidth === "10px";
+  const label = element.closest("label");
+  const labelOutlined = label !== null && getComputedStyle(label).outlineStyle !== "none";
+  const { width, height } = element.getBoundingClientRect();
   return {
-    number: [...document.querySelectorAll("*")].indexOf(on),
-    name: on.id || on.dataset.hand || on.getAttribute("href") || on.textContent.trim().slice(0, 30),
-    seen: on.matches(":focus-visible") && (outlined || frame || Boolean(around)),
-    inside: width > 0 && height > 0,
+    index: [...document.querySelectorAll("*")].indexOf(element),
+    name: element.id || element.dataset.hand || element.getAttribute("href") || element.textContent.trim(),
+    visible: element.matches(":focus-visible") && Boolean(outlined || framed || labelOutlined),
+    hasSize: width > 0 && height > 0,
   };
 }"""
 
 
 def tab_to(page: Page, selector: str, key: str = "Tab") -> None:
     """Press Tab until an element has the focus."""
-    for _ in range(MOST_STOPS):
+    for _ in range(MAX_TAB_STOPS):
         page.keyboard.press(key)
         if page.evaluate("(selector) => document.activeElement?.matches(selector)", selector):
             return
-    raise AssertionError(f"{selector} cannot be reached with {key}")
+    raise AssertionError(f"{selector} cannot be reached by {key}")
 
 
-def stops(page: Page) -> list[str]:
-    """Return the names of all tab stops of a page. Each must be visible."""
+def tab_stops(page: Page) -> list[str]:
+    """Return the names of all tab stops of a page, and check that the focus is visible on each."""
     found: dict[int, str] = {}
-    for _ in range(MOST_STOPS):
+    for _ in range(MAX_TAB_STOPS):
         page.keyboard.press("Tab")
         focus = page.evaluate(FOCUS)
         if focus is None:  # the controls of the browser
             continue
-        if focus["number"] in found:
+        if focus["index"] in found:
             return list(found.values())
-        assert focus["inside"], f"{focus['name']} has the focus and no size"
-        assert focus["seen"], f"{focus['name']} has the focus and does not look like it"
-        found[focus["number"]] = focus["name"]
-    raise AssertionError(f"the focus does not come round: {list(found.values())[-10:]}")
+        assert focus["hasSize"], f"{focus['name']} can be focused but has no size"
+        assert focus["visible"], f"the focus on {focus['name']} is not visible"
+        found[focus["index"]] = focus["name"]
+    raise AssertionError(f"no cycle within {MAX_TAB_STOPS} tab stops; the last: {list(found.values())[-10:]}")
 
 
 def place_by_keys(player: Player) -> None:
     """Make a placement: a digit, arrows, Enter, Enter."""
     page = player.page
-    numbers = page.locator("#hand button[aria-disabled=false]").evaluate_all(
-        "all => all.map((one) => one.dataset.hand)"
+    indices = page.locator("#hand button[aria-disabled=false]").evaluate_all(
+        "tiles => tiles.map((tile) => tile.dataset.hand)"
     )
     if page.locator("#hand button[aria-pressed=true]").count() == 0:
-        page.keyboard.press(str(int(numbers[0]) + 1))
+        page.keyboard.press(str(int(indices[0]) + 1))
     expect(page.locator("#hand button[aria-pressed=true]")).to_have_count(1)
     page.keyboard.press("ArrowRight")
     expect(page.locator("#board [data-preview]")).to_have_count(1)
@@ -72,7 +74,7 @@ def place_by_keys(player: Player) -> None:
 
 
 def test_game_can_be_played_by_keyboard(visit: Visit) -> None:
-    visitor = visit("desktop", hurry=True)
+    visitor = visit("desktop", short_pauses=True)
     page = visitor.goto("/")
     visitor.find("[data-play=axio]").wait_for()
     tab_to(page, ".skip")
@@ -80,25 +82,25 @@ def test_game_can_be_played_by_keyboard(visit: Visit) -> None:
     tab_to(page, "[data-play=axio]")
     page.keyboard.press("Enter")
     player = Player(visitor)
-    player.due()
+    player.wait_for_action()
     page.locator("#tips .card").wait_for()
     while page.locator("#tips .card").is_visible():
         page.keyboard.press("Escape")  # closes one tip at a time
 
     moves = 0
-    while (due := player.due()) == "offer" or moves < 4:  # offers depend on the deal
-        if due == "offer":
+    while (action := player.wait_for_action()) == "offer" or moves < 4:  # offers depend on the deal
+        if action == "offer":
             tab_to(page, "#keep")
             page.keyboard.press("Enter")
         else:
             place_by_keys(player)
             moves += 1
-    assert due == "place"
+    assert action == "place"
     page.keyboard.press("h")
     page.locator("#board .preview.pending").wait_for()
     expect(page.locator("#detail")).to_contain_text("Hint")
     page.keyboard.press("Enter")
-    player.due()
+    player.wait_for_action()
     assert len(visitor.messages.commands("move")) >= 5
     assert visitor.messages.refused == []
     assert visitor.messages.commands("hint")
@@ -106,22 +108,22 @@ def test_game_can_be_played_by_keyboard(visit: Visit) -> None:
 
 def test_escape_closes_dialogs(visit: Visit) -> None:
     visitor = visit("desktop")
-    visitor.set(coach=False)
+    visitor.set_settings(coach=False)
     table = visitor.client.open("hex", ["me", "greedy"]).id
     page = visitor.goto(f"/t/{table}")
-    Player(visitor).due()
+    Player(visitor).wait_for_action()
     page.locator("#board").focus()
-    for key, words in (("b", "Printed"), ("s", "You:"), ("?", "hint")):
+    for key, text in (("b", "Printed"), ("s", "You:"), ("?", "hint")):
         page.keyboard.press(key)
-        expect(page.locator("dialog[open]")).to_contain_text(words)
+        expect(page.locator("dialog[open]")).to_contain_text(text)
         page.keyboard.press("Escape")
         expect(page.locator("dialog")).to_have_count(1)  # the closed handover dialog
         expect(page.locator("#board")).to_be_focused()
     tab_to(page, "#menu-button")
     page.keyboard.press("Enter")
     page.locator("dialog.menu").wait_for()
-    inside = "() => Boolean(document.activeElement?.closest('dialog'))"
-    assert page.evaluate(inside)
+    dialog_has_focus = "() => Boolean(document.activeElement?.closest('dialog'))"
+    assert page.evaluate(dialog_has_focus)
     page.keyboard.press("Escape")
     expect(page.locator("#menu-button")).to_be_focused()
 
@@ -129,7 +131,7 @@ def test_escape_closes_dialogs(visit: Visit) -> None:
     tab_to(page, "#new")
     page.keyboard.press("Enter")
     page.locator("#new-table").wait_for()
-    assert page.evaluate(inside)
+    assert page.evaluate(dialog_has_focus)
     page.keyboard.press("Escape")
     expect(page.locator("#new-table")).to_have_count(0)
     expect(page.locator("#new")).to_be_focused()
@@ -137,9 +139,9 @@ def test_escape_closes_dialogs(visit: Visit) -> None:
 
 def test_history_sheet_opens_and_closes_by_key(visit: Visit) -> None:
     visitor = visit("phone")
-    visitor.set(coach=False)
+    visitor.set_settings(coach=False)
     page = visitor.goto(f"/t/{visitor.client.open('axio', ['me', 'greedy']).id}")
-    Player(visitor).due()
+    Player(visitor).wait_for_action()
     page.keyboard.press("l")
     expect(page.locator("#history-panel")).to_be_visible()
     expect(page.locator("#history-close")).to_be_focused()
@@ -150,12 +152,12 @@ def test_history_sheet_opens_and_closes_by_key(visit: Visit) -> None:
 
 def test_focus_cycles_and_is_visible(visit: Visit) -> None:
     visitor = visit("desktop")
-    visitor.set(coach=False)
+    visitor.set_settings(coach=False)
     table = visitor.client.open("axio", ["me", "greedy"]).id
     page = visitor.goto(f"/t/{table}")
-    Player(visitor).due()
+    Player(visitor).wait_for_action()
     page.keyboard.press("1")
-    found = stops(page)
+    found = tab_stops(page)
     assert {"board", "0", "1", "menu-button", "hint", "turn-tile", "history"} <= set(found)
     for path, shown in (
         ("/", "[data-play]"),
@@ -165,22 +167,22 @@ def test_focus_cycles_and_is_visible(visit: Visit) -> None:
     ):
         visitor.goto(path)
         visitor.find(shown).first.wait_for()
-        assert len(stops(page)) > 4
+        assert len(tab_stops(page)) > 4
 
 
 def test_selection_is_announced(visit: Visit) -> None:
     visitor = visit("desktop")
-    visitor.set(coach=False)
+    visitor.set_settings(coach=False)
     page = visitor.goto(f"/t/{visitor.client.open('axio', ['me', 'greedy']).id}")
     player = Player(visitor)
-    player.due()
-    voice = page.locator("#voice")
+    player.wait_for_action()
+    announcement = page.locator("#announcement")
     page.keyboard.press("1")
-    expect(voice).to_contain_text("places")
+    expect(announcement).to_contain_text("places")
     page.keyboard.press("ArrowRight")
-    expect(voice).to_contain_text(" on ")
+    expect(announcement).to_contain_text(" on ")
     page.keyboard.press("Enter")
-    expect(voice).to_contain_text("Enter confirms")
+    expect(announcement).to_contain_text("Enter confirms")
     page.keyboard.press("Enter")
-    player.due()
-    expect(voice).to_contain_text("Your turn")
+    player.wait_for_action()
+    expect(announcement).to_contain_text("Your turn")

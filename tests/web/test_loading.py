@@ -1,4 +1,4 @@
-"""Loading: without layout shifts, installable, with an offline page."""
+"""Loading without layout shifts, rules pages, installation, and the offline page."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ from tests.web.playing import Player
 from tests.web.stage import Stage
 from tests.web.states import beginning, daily, home
 
-MOST_SHIFT = 0.02
-STILL = "() => new Promise((done) => setTimeout(done, 300))"
+MAX_SHIFT = 0.02
+PAUSE = "() => new Promise((resolve) => setTimeout(resolve, 300))"
 GAMES = ("axio", "hex", "rota", "trio")
 
 
 def slow_down(visitor: Visitor) -> None:
-    """Slow down CPU and network, so that parts of the page arrive visibly one after another."""
+    """Slow down CPU and network, so that parts of the page appear one after another."""
     session = visitor.context.new_cdp_session(visitor.page)
     session.send("Emulation.setCPUThrottlingRate", {"rate": 2})
     speed = {"latency": 60, "downloadThroughput": 300_000, "uploadThroughput": 100_000}
     session.send("Network.emulateNetworkConditions", {"offline": False, **speed})
 
 
-def table(visitor: Visitor, stage: Stage) -> None:
-    visitor.set(coach=False)
+def running(visitor: Visitor, stage: Stage) -> None:
+    visitor.set_settings(coach=False)
     visitor.goto(f"/t/{stage.running['axio']}")
-    Player(visitor).due()
+    Player(visitor).wait_for_action()
 
 
 @pytest.mark.parametrize("size", ["phone", "desktop"])
 def test_layout_does_not_shift_while_loading(visit: Visit, stage: Stage, size: str) -> None:
     shifts: dict[str, float] = {}
-    for name, show in (("home", home), ("table", table), ("first", beginning), ("daily", daily)):
-        visitor = visit(size, worker=False)
+    for name, show in (("home", home), ("running", running), ("beginning", beginning), ("daily", daily)):
+        visitor = visit(size, service_worker=False)
         slow_down(visitor)
-        stage.enter(visitor)
+        stage.sign_in(visitor)
         show(visitor, stage)
-        visitor.page.evaluate(STILL)  # wait for late parts
-        shifts[name] = visitor.page.evaluate("window.shifted")
+        visitor.page.evaluate(PAUSE)  # late parts
+        shifts[name] = visitor.page.evaluate("window.layoutShift")
         visitor.context.close()
-    assert {name: shift for name, shift in shifts.items() if shift >= MOST_SHIFT} == {}
+    assert {name: shift for name, shift in shifts.items() if shift >= MAX_SHIFT} == {}
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_rules_pages_of_all_games(visit: Visit, language: str) -> None:
+def test_rules_pages_have_figures_and_contents(visit: Visit, language: str) -> None:
     visitor = visit("phone" if language == "de" else "desktop", language=language)
     page = visitor.goto("/rules")
     expect(page.locator("[data-rules]")).to_have_count(len(GAMES))
@@ -62,18 +62,20 @@ def test_rules_pages_of_all_games(visit: Visit, language: str) -> None:
         for picture in page.locator(".rules-text img").all():
             picture.scroll_into_view_if_needed()
             assert len(picture.get_attribute("alt") or "") > 20
-        visitor.until("() => [...document.images].every((one) => one.complete)")
-        widths = page.locator(".rules-text img").evaluate_all("all => all.map((one) => one.naturalWidth)")
+        visitor.wait_until("() => [...document.images].every((image) => image.complete)")
+        widths = page.locator(".rules-text img").evaluate_all(
+            "images => images.map((image) => image.naturalWidth)"
+        )
         assert widths, game
         assert min(widths) > 0, game
-        german = page.locator(".rules-text").inner_text().count(" der ")
-        assert (german > 5) == (language == "de")
-        targets = page.locator(".contents a").evaluate_all(
-            "all => all.map((one) => one.getAttribute('href'))"
+        german_articles = page.locator(".rules-text").inner_text().count(" der ")
+        assert (german_articles > 5) == (language == "de")
+        links = page.locator(".contents a").evaluate_all(
+            "links => links.map((link) => link.getAttribute('href'))"
         )
-        assert len(targets) > 3
-        for target in targets:
-            assert page.locator(f"[id='{target[1:]}']").count() == 1
+        assert len(links) > 3
+        for link in links:
+            assert page.locator(f"[id='{link[1:]}']").count() == 1
     visitor.click("a[href^='/?new=']")
     expect(page.locator("#new-game")).to_have_value(GAMES[-1])
 
@@ -82,27 +84,27 @@ def test_page_is_installable(visit: Visit) -> None:
     visitor = visit()
     page = visitor.goto("/")
     href = page.locator("link[rel=manifest]").get_attribute("href")
-    manifest = page.request.get(f"{visitor.url}{href}")
-    assert manifest.headers["content-type"].startswith("application/manifest+json")
-    told = manifest.json()
-    assert told["name"]
-    assert told["display"] == "standalone"
-    for icon in told["icons"]:
-        answer = page.request.get(f"{visitor.url}{icon['src']}")
-        assert answer.status == 200
-        assert answer.headers["content-type"].startswith(icon["type"])
-    assert {"192x192", "512x512"} <= {icon["sizes"] for icon in told["icons"]}
-    state = page.evaluate("navigator.serviceWorker.ready.then(({ active }) => active.scriptURL)")
-    assert state == f"{visitor.url}/sw.js"
+    response = page.request.get(f"{visitor.url}{href}")
+    assert response.headers["content-type"].startswith("application/manifest+json")
+    manifest = response.json()
+    assert manifest["name"]
+    assert manifest["display"] == "standalone"
+    for icon in manifest["icons"]:
+        response = page.request.get(f"{visitor.url}{icon['src']}")
+        assert response.status == 200
+        assert response.headers["content-type"].startswith(icon["type"])
+    assert {"192x192", "512x512"} <= {icon["sizes"] for icon in manifest["icons"]}
+    script_url = page.evaluate("navigator.serviceWorker.ready.then(({ active }) => active.scriptURL)")
+    assert script_url == f"{visitor.url}/sw.js"
 
 
-def test_offline_page_and_strip(visit: Visit, site: RunningServer) -> None:
+def test_offline_page_and_offline_strip(visit: Visit, site: RunningServer) -> None:
     visitor = visit("phone")
     visitor.allow("ERR_INTERNET_DISCONNECTED|ERR_FAILED|WebSocket connection|Failed to fetch")
     page = visitor.goto("/")
     page.evaluate("navigator.serviceWorker.ready.then(({ active }) => active.state)")
-    visitor.until("() => navigator.serviceWorker.controller?.state === 'activated'")
-    visitor.goto("/")  # through the service worker, which copies the page
+    visitor.wait_until("() => navigator.serviceWorker.controller?.state === 'activated'")
+    visitor.goto("/")  # through the service worker, which caches the page
     visitor.find("[data-play]").first.wait_for()
 
     visitor.context.set_offline(True)

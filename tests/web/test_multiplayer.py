@@ -1,4 +1,4 @@
-"""Several people: by invite link, in pass and play, and watching."""
+"""Several people: by invite link, in pass and play, and watchers."""
 
 from __future__ import annotations
 
@@ -7,57 +7,57 @@ import time
 
 from playwright.sync_api import Page, expect
 
-from tests.server.driving import Json, RunningServer, at_random
+from tests.server.driving import Json, RunningServer, random_chooser
 from tests.web.browsing import Visitor
 from tests.web.conftest import Visit
-from tests.web.hidden_tiles import faces, leaks, tiles_told
-from tests.web.playing import DUE, Player
+from tests.web.hidden_tiles import exposed_tiles, face_up_tiles, leaks
+from tests.web.playing import NEXT_ACTION, Player
 
-ODD = '<b onload=x>&"'
-ODDER = "<img src=x onerror=x>"
+MARKUP_NAME = '<b onload=x>&"'
+MARKUP_NAME_2 = "<img src=x onerror=x>"
 
 
-def play_some(players: list[Player], moves: int) -> None:
-    """Let the players make moves in turn."""
-    made, end = 0, time.monotonic() + 60
-    while made < moves:
-        assert time.monotonic() < end, "nobody can move"
+def play_actions(players: list[Player], count: int) -> None:
+    """Let the players perform a number of actions in turn."""
+    performed, deadline = 0, time.monotonic() + 60
+    while performed < count:
+        assert time.monotonic() < deadline, "no player can move"
         for player in players:
-            if player.page.evaluate(DUE):
+            if player.page.evaluate(NEXT_ACTION):
                 player.act()
-                made += 1
+                performed += 1
 
 
 def test_two_people_play_by_invite_link(visit: Visit) -> None:
-    ann, bob, eve = visit("desktop", hurry=True), visit("phone", hurry=True), visit()
+    ann, bob, eve = visit("desktop", short_pauses=True), visit("phone", short_pauses=True), visit()
     page = ann.goto("/")
     ann.click("#new")
     ann.click("label:has(#preset-friends)")
     ann.click("label[for=new-shuffle]")
-    page.locator("[data-seat='0'] [data-name]").fill(ODD)
+    page.locator("[data-seat='0'] [data-name]").fill(MARKUP_NAME)
     ann.click("#new-start")
     link = page.locator("#invite-link").input_value()
     expect(page.locator("#lobby-title")).to_have_text("Waiting for players")
-    expect(page.locator("#lobby-seats [data-seat='0'] b")).to_have_text(ODD)
+    expect(page.locator("#lobby-seats [data-seat='0'] b")).to_have_text(MARKUP_NAME)
 
     eve.goto(link.removeprefix(ann.url).split("#")[0])
     expect(eve.find("#lobby-lead")).to_contain_text("invitation")
     assert eve.find("[data-sit]").count() == 0
 
     bob.goto(link.removeprefix(ann.url))
-    expect(bob.find("#lobby-seats [data-seat='0'] b")).to_have_text(ODD)
-    bob.find("#lobby-seats [data-seat='1'] input").fill(ODDER)
+    expect(bob.find("#lobby-seats [data-seat='0'] b")).to_have_text(MARKUP_NAME)
+    bob.find("#lobby-seats [data-seat='1'] input").fill(MARKUP_NAME_2)
     bob.click("[data-sit='1']")
     for visitor in (ann, bob, eve):
         expect(visitor.find("#play")).to_be_visible()
         expect(visitor.find("#lobby")).to_be_hidden()
 
     players = [Player(ann, 1), Player(bob, 2)]
-    play_some(players, 8)
-    expect(page.locator("#opponents .seat-name b")).to_have_text(ODDER)
-    expect(bob.find("#opponents .seat-name b")).to_have_text(ODD)
-    expect(page.locator("#history")).to_contain_text(f"{ODDER}:")
-    expect(eve.find("#history")).to_contain_text(f"{ODD}:")
+    play_actions(players, 8)
+    expect(page.locator("#opponents .seat-name b")).to_have_text(MARKUP_NAME_2)
+    expect(bob.find("#opponents .seat-name b")).to_have_text(MARKUP_NAME)
+    expect(page.locator("#history")).to_contain_text(f"{MARKUP_NAME_2}:")
+    expect(eve.find("#history")).to_contain_text(f"{MARKUP_NAME}:")
     for visitor in (ann, bob, eve):
         assert visitor.find("[onload], [onerror], img[src=x]").count() == 0
         assert visitor.messages.refused == []
@@ -82,17 +82,18 @@ def test_host_removes_a_player_before_the_start(visit: Visit) -> None:
     assert ann.client.view(table.id)["seats"][1]["kind"] == "open"
 
 
-def test_rematch(visit: Visit) -> None:
+def test_both_players_join_the_rematch(visit: Visit) -> None:
     ann, bob = visit(), visit("phone")
     table = ann.client.open("rota", ["me", "open"])
     bob.client.join(table)
-    with ann.client.live(table.id) as hers, bob.client.live(table.id) as his:
-        hers.recv(), his.recv()
-        while hers.now["phase"] != "over":
-            mine = hers if hers.moves is not None else his
-            mine.play(0)
-            for live in (hers, his):
-                while live.n < mine.n:
+    with ann.client.live(table.id) as ann_live, bob.client.live(table.id) as bob_live:
+        ann_live.recv()
+        bob_live.recv()
+        while ann_live.now["phase"] != "over":
+            active = ann_live if ann_live.moves is not None else bob_live
+            active.play(0)
+            for live in (ann_live, bob_live):
+                while live.n < active.n:
                     live.recv()
     for visitor in (ann, bob):
         visitor.goto(f"/t/{table.id}")
@@ -119,92 +120,99 @@ def open_shared_screen(visitor: Visitor, names: list[str]) -> Player:
 
 
 def test_handover_hides_the_hand_in_pass_and_play(visit: Visit) -> None:
-    visitor = visit("phone", hurry=True)
+    visitor = visit("phone", short_pauses=True)
     names = ["Ann", "Bob"]
     player = open_shared_screen(visitor, names)
     page = player.page
     hands: dict[int, list[str]] = {}
     for turn in range(6):
         seat = turn % 2
-        assert player.due() == "curtain"
+        assert player.wait_for_action() == "handover"
         expect(page.locator("#handover-confirm")).to_have_text(f"I am {names[seat]}")
         assert page.locator("#hand button").count() == 0
-        assert faces(page) == []
+        assert face_up_tiles(page) == []
         for _ in range(3):
             page.keyboard.press("Escape")
         expect(page.locator("#handover")).to_be_visible()
         before = len(visitor.messages.received)
         player.act()
-        assert player.due() == "place"
-        told = visitor.messages.received[before:]
-        hands[seat] = next(message["now"]["hands"][seat] for message in told if message.get("you") == seat)
+        assert player.wait_for_action() == "place"
+        received = visitor.messages.received[before:]
+        hands[seat] = next(
+            message["now"]["hands"][seat] for message in received if message.get("you") == seat
+        )
         assert len(player.hand()) == len(hands[seat]) == 5
-        while player.due() in ("place", "offer", "draw"):
+        while player.wait_for_action() in ("place", "offer", "draw"):
             player.act()
-    messages = [*visitor.messages.received, *bodies(visitor, player.id)]
+    messages = [*visitor.messages.received, *table_responses(visitor, player.id)]
     assert [leak for message in messages for leak in leaks(message)] == []
     assert visitor.messages.refused == []
 
     page.reload()
-    assert player.due() == "curtain"
-    assert faces(page) == []
-    messages = [*visitor.messages.received, *bodies(visitor, player.id)]
+    assert player.wait_for_action() == "handover"
+    assert face_up_tiles(page) == []
+    messages = [*visitor.messages.received, *table_responses(visitor, player.id)]
     assert [leak for message in messages for leak in leaks(message)] == []
 
 
-def bodies(visitor: Visitor, table: str) -> list[Json]:
+def table_responses(visitor: Visitor, table: str) -> list[Json]:
     """Return the responses about a table since the last call."""
-    found = [answer for answer in visitor.answers if answer.url.endswith(f"/api/tables/{table}")]
-    visitor.answers.clear()
-    assert found, "the page asks for the table first"
-    return [json.loads(answer.text()) for answer in found]
+    found = [response for response in visitor.responses if response.url.endswith(f"/api/tables/{table}")]
+    visitor.responses.clear()
+    assert found, "the page has requested the table"
+    return [json.loads(response.text()) for response in found]
 
 
-def all_else(visitor: Visitor, table: str) -> list[Json]:
-    """Return all other responses."""
-    asked = [answer for answer in visitor.answers if "/api/" in answer.url and not answer.url.endswith(table)]
-    return [{"of": answer.url, "body": answer.json()} for answer in asked]
+def other_responses(visitor: Visitor, table: str) -> list[Json]:
+    """Return the responses of the API except those about a table."""
+    found = [
+        response
+        for response in visitor.responses
+        if "/api/" in response.url and not response.url.endswith(table)
+    ]
+    return [{"url": response.url, "body": response.json()} for response in found]
 
 
 def test_watchers_see_no_hand(visit: Visit, site: RunningServer) -> None:
-    ann, eve = site.guest("Ann"), visit(hurry=True)
+    ann, eve = site.guest("Ann"), visit(short_pauses=True)
     table = ann.open("axio", ["me", "greedy"])
     page = eve.goto(f"/t/{table.id}")
     expect(page.locator("#detail")).to_have_text("You are watching.")
-    rng = at_random(7)
+    choose_randomly = random_chooser(7)
     turns = 0
 
     def choose(moves: Json) -> int:
         nonlocal turns
         turns += 1
         if turns % 4 == 0:
-            no_hand_on(page)
-        return rng(moves)
+            expect_no_hand(page)
+        return choose_randomly(moves)
 
     with ann.live(table.id) as live:
-        live.play_to_the_end(choose)
-        told = {
+        live.play_to_end(choose)
+        own_hands = {
             message["n"]: message["now"]["hands"][message["you"]]
-            for message in live.heard
+            for message in live.received
             if "now" in message
         }
     expect(page.locator("#status")).to_have_text("The game is over")
     replay = ann.get(f"/api/tables/{table.id}/replay")
-    opened = {one["n"]: one["now"]["hands"] for one in (replay["view"], *replay["steps"])}
+    open_hands = {message["n"]: message["now"]["hands"] for message in (replay["view"], *replay["steps"])}
 
-    every = [hand for hands in opened.values() for hand in hands]
-    assert [tile for answer in all_else(eve, table.id) for tile in tiles_told(answer, every)] == []
+    all_hands = [hand for hands in open_hands.values() for hand in hands]
+    for response in other_responses(eve, table.id):
+        assert exposed_tiles(response, all_hands) == []
     compared = 0
-    for message in (*eve.messages.received, *bodies(eve, table.id)):
+    for message in (*eve.messages.received, *table_responses(eve, table.id)):
         assert leaks(message) == []
-        if "now" in message and message["now"]["phase"] != "over" and message["n"] in opened:
-            hands = [*opened[message["n"]], told.get(message["n"], [])]
-            assert tiles_told(message, hands) == []
+        if "now" in message and message["now"]["phase"] != "over" and message["n"] in open_hands:
+            hands = [*open_hands[message["n"]], own_hands.get(message["n"], [])]
+            assert exposed_tiles(message, hands) == []
             compared += 1
     assert compared > 20
 
 
-def no_hand_on(page: Page) -> None:
+def expect_no_hand(page: Page) -> None:
     assert page.locator("#hand button").count() == 0
     assert page.locator(".seat-hand").count() == 0
-    assert faces(page) == []
+    assert face_up_tiles(page) == []

@@ -1,4 +1,4 @@
-"""Hints with reasons, reviews of finished games, levels of bots, and the page that `axio review` writes."""
+"""Hints with reasons, reviews of finished games, levels of bots, and the HTML report of `axio review`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from playwright.sync_api import expect
 from axiogames.analysis.review.remarks import review_texts
 from axiogames.players import LEVELS
 from tests.analysis.review.games import whole_game
-from tests.analysis.review.test_page import made_page
+from tests.analysis.review.test_page import rendered_page
 from tests.web.browsing import SIZES
-from tests.web.checks import sideways, violations
+from tests.web.checks import horizontal_overflow, violations
 from tests.web.conftest import Visit
 from tests.web.stage import Stage
-from tests.web.states import REVIEWING, picked, review, reviewed, settle
+from tests.web.states import REVIEW_TIMEOUT, open_with_hint, review_summary, reviewed_move, settle
 
 BOTH = pytest.mark.parametrize("language", ["en", "de"])
 
@@ -23,8 +23,8 @@ BOTH = pytest.mark.parametrize("language", ["en", "de"])
 @BOTH
 def test_hint_explains_its_reasons(visit: Visit, stage: Stage, language: str) -> None:
     visitor = visit(language=language)
-    stage.enter(visitor)
-    picked(visitor, stage.running["axio"])
+    stage.sign_in(visitor)
+    open_with_hint(visitor, stage.running["axio"])
     chance, bottleneck = (review_texts(language)[key] for key in ("terms.win", "hint_raises"))
     expect(visitor.find("#detail")).to_contain_text(f"{chance[0].upper()}{chance[1:]}: ")
     expect(visitor.find("#detail")).to_contain_text(bottleneck.split(" ")[0])
@@ -32,15 +32,15 @@ def test_hint_explains_its_reasons(visit: Visit, stage: Stage, language: str) ->
 
 def test_review_shows_the_loss_of_each_move(visit: Visit, stage: Stage) -> None:
     visitor = visit()
-    stage.enter(visitor)
-    reviewed(visitor, stage)
+    stage.sign_in(visitor)
+    review_summary(visitor, stage)
     expect(visitor.find("#review-dialog .review-seat")).to_have_count(2)
     turning = visitor.find("#review-dialog li button")
-    said = turning.first.inner_text()
+    text = turning.first.inner_text()
     visitor.click(turning.first)
     expect(visitor.find("#review-dialog")).to_have_count(0)
     expect(visitor.find("#review-note .rated")).not_to_have_count(0)
-    assert said.endswith(".")
+    assert text.endswith(".")
     # Step through the moves by keyboard; the cursor of the graph follows.
     visitor.page.keyboard.press("Home")
     before = visitor.find(".review-cursor").get_attribute("d")
@@ -52,7 +52,7 @@ def test_review_shows_the_loss_of_each_move(visit: Visit, stage: Stage) -> None:
     assert box is not None
     visitor.click_at(box["x"] + 2, box["y"] + box["height"] / 2)
     expect(visitor.find("#scrubber")).to_have_value("0")
-    # After closing the replay, the review is shown at once when it is opened again.
+    # The review is kept when the replay is closed.
     visitor.click("#replay-close")
     expect(visitor.find("#review-note")).to_be_hidden()
     visitor.click("#result")
@@ -62,8 +62,8 @@ def test_review_shows_the_loss_of_each_move(visit: Visit, stage: Stage) -> None:
 
 def test_better_move_is_shown_on_the_board(visit: Visit, stage: Stage) -> None:
     visitor = visit()
-    stage.enter(visitor)
-    review(visitor, stage)
+    stage.sign_in(visitor)
+    reviewed_move(visitor, stage)
     for _ in range(40):
         if visitor.find("#review-show").count():
             break
@@ -80,11 +80,11 @@ def test_better_move_is_shown_on_the_board(visit: Visit, stage: Stage) -> None:
 
 
 def test_failed_download_is_reported(visit: Visit, stage: Stage) -> None:
-    visitor = visit(worker=False)
-    stage.enter(visitor)
+    visitor = visit(service_worker=False)
+    stage.sign_in(visitor)
     visitor.allow("ERR_FAILED|Failed to fetch")
     visitor.page.route("**/review.js", lambda route: route.abort())
-    visitor.set(coach=False)
+    visitor.set_settings(coach=False)
     visitor.goto(f"/t/{stage.finished}?move=3")
     visitor.click("#review")
     expect(visitor.find(".toast-error")).to_be_visible()
@@ -92,12 +92,14 @@ def test_failed_download_is_reported(visit: Visit, stage: Stage) -> None:
 
 def test_bots_are_offered_by_level(visit: Visit, stage: Stage) -> None:
     visitor = visit(language="de")
-    stage.enter(visitor)
+    stage.sign_in(visitor)
     visitor.goto("/")
     visitor.click("#new")
     levels = visitor.find("#new-table [data-level]").first
     levels.wait_for()
-    assert levels.locator("option").evaluate_all("all => all.map((one) => one.value)") == list(LEVELS)
+    assert levels.locator("option").evaluate_all("options => options.map((option) => option.value)") == list(
+        LEVELS
+    )
     names = levels.locator("option").all_inner_texts()
     assert all(name.startswith(f"{number} · ") for number, name in enumerate(names, 1))
     expect(levels).to_have_value("level4")
@@ -116,15 +118,15 @@ def test_bots_are_offered_by_level(visit: Visit, stage: Stage) -> None:
         pytest.param("desktop", "dark", marks=pytest.mark.slow),
     ],
 )
-def test_written_review_is_accessible(visit: Visit, tmp_path: Path, size: str, theme: str) -> None:
+def test_html_report_is_accessible(visit: Visit, tmp_path: Path, size: str, theme: str) -> None:
     file = tmp_path / "review.html"
-    file.write_text(made_page(whole_game("axio"), "de" if theme == "dark" else "en"), encoding="utf-8")
-    visitor = visit(size, theme="dark" if theme == "dark" else "light", worker=False)
+    file.write_text(rendered_page(whole_game("axio"), "de" if theme == "dark" else "en"), encoding="utf-8")
+    visitor = visit(size, theme="dark" if theme == "dark" else "light", service_worker=False)
     page = visitor.page
     page.goto(file.as_uri())
     settle(page)
     assert violations(visitor) == []
-    assert sideways(page, page.viewport_size["width"] if page.viewport_size else 0) == []
+    assert horizontal_overflow(page, page.viewport_size["width"] if page.viewport_size else 0) == []
     shown = page.locator("article:visible")
     expect(shown).to_have_count(1)
     page.keyboard.press("ArrowRight")
@@ -134,25 +136,24 @@ def test_written_review_is_accessible(visit: Visit, tmp_path: Path, size: str, t
     candidates = shown.locator("button[data-candidate]")
     candidates.first.click()
     expect(candidates.first).to_have_attribute("aria-pressed", "true")
-    lying = page.locator(".picture [data-candidate]:not([hidden])")
-    assert lying.count() <= 1
-    other = "phone" if size == "desktop" else "desktop"
+    assert page.locator(".picture [data-candidate]:not([hidden])").count() <= 1
+    other_size = "phone" if size == "desktop" else "desktop"
     page.emulate_media(color_scheme="light" if theme == "dark" else "dark")
-    page.set_viewport_size(SIZES[other])
+    page.set_viewport_size(SIZES[other_size])
     settle(page)
     assert violations(visitor) == []
-    assert sideways(page, SIZES[other]["width"]) == []
+    assert horizontal_overflow(page, SIZES[other_size]["width"]) == []
 
 
 def test_review_is_shared_between_visitors(visit: Visit, stage: Stage) -> None:
-    """Another visitor who opens the same game during the review, or later, gets the same review."""
+    """Two visitors who open the review of a game at the same time get the same one."""
     first, second = visit(), visit("phone")
     for visitor in (first, second):
-        stage.enter(visitor)
-        visitor.set(coach=False)
+        stage.sign_in(visitor)
+        visitor.set_settings(coach=False)
         visitor.goto(f"/t/{stage.daily}?move=1")
         visitor.click("#review")
     for visitor in (first, second):
-        visitor.find("#review-dialog").wait_for(timeout=REVIEWING)
-    one, other = (visitor.find("#review-dialog").inner_text() for visitor in (first, second))
-    assert one == other
+        visitor.find("#review-dialog").wait_for(timeout=REVIEW_TIMEOUT)
+    texts = {visitor.find("#review-dialog").inner_text() for visitor in (first, second)}
+    assert len(texts) == 1

@@ -1,4 +1,4 @@
-"""HTML from nested calls. Text is escaped, markup is not."""
+"""HTML generation by nested calls. Text is escaped; markup is not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ VOID = {"img", "input", "meta", "source"}
 
 
 class Markup(str):
-    """A string of HTML, which is not escaped again."""
+    """An HTML string that must not be escaped again."""
 
     __slots__ = ()
 
@@ -51,14 +51,14 @@ def _render(content: Content) -> str:
 def document(
     title: str, style: Markup, content: Content, *, language: str = "en", script: Markup | None = None
 ) -> str:
-    """Return a complete page that needs no other file.
+    """Return a complete, self-contained page.
 
     Args:
         title: title of the page.
         style: CSS.
         content: content of the `main` element.
         language: language code of the page.
-        script: JavaScript, run when the page is loaded.
+        script: JavaScript that runs when the page has loaded.
     """
     head = [
         tag("meta", charset="utf-8"),

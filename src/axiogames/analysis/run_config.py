@@ -16,8 +16,8 @@ from ..games.variant import Variant
 class RunConfig(Struct, frozen=True):
     """Settings shared by arenas and datasets.
 
-    Subclasses add fields of their own. The last one is `version`, the version of the package that started the
-    run: stored files have it at the end.
+    Subclasses add their own fields. The last one is `version`, the version of the package that started the
+    run, because stored files end with it.
     """
 
     flags: ClassVar[Mapping[str, str]] = {"options": "--option"}
@@ -42,10 +42,10 @@ class RunConfig(Struct, frozen=True):
             remedy: what to do instead of repeating the settings, such as "choose another folder".
         """
         for name in self.__struct_fields__:
-            stored, wanted = getattr(self, name), getattr(requested, name)
-            if stored == wanted:
+            stored, current = getattr(self, name), getattr(requested, name)
+            if stored == current:
                 continue
-            old, new = self._argument(name, stored), self._argument(name, wanted)
+            old, new = self._argument(name, stored), self._argument(name, current)
             if old is None:
                 difference = f"without {self._flag(name)}, not with {new}"
             else:
@@ -59,7 +59,7 @@ class RunConfig(Struct, frozen=True):
         return self.flags.get(name, f"--{name}")
 
     def _argument(self, name: str, value: object) -> str | None:
-        """Return a setting as it is written on the command line, or `None` if it is not given there."""
+        """Return a setting as it is written on the command line, or `None` if its option is omitted."""
         flag = self._flag(name)
         if value is None or value is False or value == ():
             return None

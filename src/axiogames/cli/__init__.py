@@ -1,4 +1,4 @@
-"""The command line. Each command is a module of `commands` with a `command`, and has a line in `COMMANDS`."""
+"""The command line. Each command is a function in a module of `commands`, and has a line in `COMMANDS`."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from typing import Any
 import click
 
 from .. import PROGRAM, __version__
-from ..errors import AxioError, InvalidFile
+from ..errors import AxioError, InvalidFile, InvalidOption
 from ..optional_deps import missing_dependency
 from .terminal.interrupts import Interrupted, clear_interrupt_flag, interruptible
 from .terminal.text import one_line
 
-# Only the command that is called is imported: most need NumPy and Numba, and `axio --help` is to take 50 ms.
+# A command is imported when it is called: most need NumPy and Numba, and `axio --help` should take 50 ms.
 COMMANDS = {
     "serve": "Serve the web page, on this machine or for a club.",
     "backup": "Back up the data of a server, while it runs.",
@@ -42,7 +42,10 @@ COMMANDS = {
     "compile": "Compile the rules ahead of time.",
     "bench": "Measure the speed of the rules on this machine.",
 }
-# Commands that cannot even be loaded without an extra of the package.
+# Commands that share a module, in which each is a function with its name. Any other command is the function
+# `command` in the module with its name.
+MODULES = {"backup": "backup", "restore": "backup", "games": "games", "rules": "games"}
+# Commands that can only be imported with an extra of the package.
 EXTRAS = dict.fromkeys(("serve", "backup", "restore", "admin"), "server")
 
 # Shell completion is built into click.
@@ -54,7 +57,7 @@ INTERRUPTED = 130
 PIPE_CLOSED = 141
 
 MAX_MESSAGE = 1000  # characters
-# Errors of writing to a full disk. Errors of files carry a name, so the others are of standard output.
+# Errors of writing to a full disk. Without a file name, the error is of standard output.
 DISK_FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
 
 
@@ -68,12 +71,13 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         try:
-            command: click.Command = import_module(f".commands.{cmd_name}", __name__).command
+            module = import_module(f".commands.{MODULES.get(cmd_name, cmd_name)}", __name__)
         except ModuleNotFoundError as error:
             library = (error.name or "").partition(".")[0]
             if cmd_name not in EXTRAS or library in ("", __package__.partition(".")[0]):
                 raise
             raise missing_dependency(library, EXTRAS[cmd_name], f"`{PROGRAM} {cmd_name}`") from None
+        command: click.Command = getattr(module, cmd_name if cmd_name in MODULES else "command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -81,7 +85,7 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
-        # Caught before click sees them: click prints a blank line for the first, reports the second as a
+        # Caught before click handles them: click prints a blank line for the first, reports the second as a
         # failure, and treats the third, which readers of damaged files raise, as an interruption.
         try:
             with interruptible(signal.SIGINT):
@@ -92,7 +96,7 @@ class LazyGroup(click.Group):
             return PIPE_CLOSED
         except EOFError as error:
             raise InvalidFile(
-                f"a file ended too early: {error}" if str(error) else "a file ended too early"
+                f"unexpected end of a file: {error}" if str(error) else "unexpected end of a file"
             ) from None
 
 
@@ -103,15 +107,38 @@ class LazyGroup(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name=PROGRAM, message="%(prog)s %(version)s")
+@click.option(
+    "--register",
+    "packages",
+    multiple=True,
+    metavar="PACKAGE",
+    help="Add the game in an importable Python package. Repeatable.",
+)
 @click.pass_context
-def program(ctx: click.Context) -> None:
+def program(ctx: click.Context, *, packages: tuple[str, ...]) -> None:
     """Four tile-laying games: play, host, simulate, analyse and train."""
+    for package in packages:
+        _register(package)
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
 
+def _register(package: str) -> None:
+    """Register a game in this process and in the worker processes that it starts."""
+    from ..games import register_game
+    from ..parallel import on_worker_start
+
+    try:
+        register_game(package)
+    except AxioError:
+        raise
+    except (ImportError, TypeError, ValueError) as error:  # the last two for names such as "." and ""
+        raise InvalidOption(f"--register {package}: {error}") from None
+    on_worker_start(register_game, package)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program and return its exit code. Report an error in one line on standard error."""
+    """Run the program and return its exit code. Errors are reported in one line on standard error."""
     _open_closed_streams()
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -144,7 +171,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _refuse(message: str, code: int = REFUSED) -> int:
     line = one_line(message)
-    if len(line) > MAX_MESSAGE:  # it repeats a long argument
+    if len(line) > MAX_MESSAGE:  # it quotes a long argument
         line = f"{line[: MAX_MESSAGE // 2]} … {line[-MAX_MESSAGE // 2 :]}"
     with suppress(OSError):  # standard error is closed
         click.echo(f"{PROGRAM}: {line}", err=True)
@@ -152,7 +179,7 @@ def _refuse(message: str, code: int = REFUSED) -> int:
 
 
 def _open_closed_streams() -> None:
-    """Open streams that the caller has closed (`axio … <&-`), or the next file would take their place."""
+    """Open streams that the caller has closed (`axio … <&-`), so that no other file gets their descriptor."""
     if sys.stdin is None:
         sys.stdin = open(os.devnull)  # noqa: SIM115
     if sys.stdout is None:
@@ -162,5 +189,5 @@ def _open_closed_streams() -> None:
 
 
 def _drop_output() -> None:
-    """Discard standard output, whose reader is gone: flushing it at exit must not fail."""
+    """Discard standard output, which nobody reads any more, so that flushing it at exit does not fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -12,7 +12,7 @@ UNKNOWN = "?"  # a hidden tile
 
 
 class Display(Struct, frozen=True, forbid_unknown_fields=False):
-    """A tile of the opening display, in the orientation in which it lies, and its cell."""
+    """A tile of the opening display in its orientation, and its cell."""
 
     tile: str
     at: str
@@ -39,7 +39,16 @@ class Draw(Struct, frozen=True, tag_field="t", tag="draw", omit_defaults=True):
 
 
 class Place(Struct, frozen=True, tag_field="t", tag="place", omit_defaults=True):
-    """A seat places a tile: its points by track, the colour named, and the pyramids it sets."""
+    """A seat places a tile.
+
+    Attributes:
+        p: the seat.
+        tile: the letters of the tile, in the order of `at`.
+        at: the cells that the tile covers.
+        gain: the points scored, by track.
+        named: the colour that the player names, in games with such a rule.
+        pyramids: the cells on which the placement sets pyramids.
+    """
 
     p: int
     tile: str
@@ -69,7 +78,13 @@ Event: TypeAlias = Start | Removed | Draw | Place | Exchange | Pass
 
 
 class Result(Struct, frozen=True):
-    """The result of a game: points and rank of each seat, and the seats of rank 1."""
+    """The result of a game.
+
+    Attributes:
+        scores: the points of each seat, by track.
+        place: the rank of each seat, 1 the best.
+        winners: the seats of rank 1.
+    """
 
     scores: tuple[dict[str, int], ...]
     place: tuple[int, ...]
@@ -80,9 +95,9 @@ class Result(Struct, frozen=True):
 
 
 def append_event(events: list[Event], event: Draw | Removed | Start) -> None:
-    """Append an event of chance; add its tiles to the last event if both are parts of the same draw.
+    """Append an event of chance, or extend the last event if both are parts of the same draw.
 
-    Chance acts tile by tile, a record has one event for all tiles that are drawn together.
+    Chance draws tile by tile; a record has one event for all tiles that are drawn together.
     """
     last = events[-1] if events else None
     if isinstance(event, Draw) and isinstance(last, Draw):
@@ -99,12 +114,12 @@ def append_event(events: list[Event], event: Draw | Removed | Start) -> None:
 
 
 def redact_event(event: Event, seat: Seat | None, exchange_is_public: bool) -> Event:
-    """Return an event as a seat learns of it, with hidden tiles as `?`.
+    """Return an event as a seat knows it, with hidden tiles as `?`.
 
     Args:
         event: the event.
         seat: the seat, or `None` for a spectator.
-        exchange_is_public: whether everybody sees exchanged tiles in this game.
+        exchange_is_public: whether exchanged tiles are public in this game.
     """
     if isinstance(event, Draw) and event.p != seat:
         return Draw(event.p, (UNKNOWN,) * len(event.tiles), event.source)

@@ -9,8 +9,8 @@
       3. 1: exchanges GG PP GB OO draws RP RR BO GP RG
     Unfinished
 
-Seats count from 0. After a placement, its points and pyramids (`^c5`) are in brackets. The source of tiles
-and the setup of the game follow from the rules, so the text leaves them out.
+Seats are counted from 0. A placement is followed by its points and pyramids (`^c5`) in parentheses. The
+source of tiles and the setup of the game follow from the rules, so the text omits them.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from .events import Display, Draw, Event, Exchange, Pass, Place, Removed, Start
 from .record import Record, apply_event, record_of
 from .table import Table
 
-_MOVE_LINE = re.compile(r"(?P<number>[0-9]{1,6})\. (?P<seat>[0-9]): (?P<what>.+?)(?: draws (?P<drawn>.+))?")
+_MOVE_LINE = re.compile(r"(?P<number>[0-9]{1,6})\. (?P<seat>[0-9]): (?P<move>.+?)(?: draws (?P<drawn>.+))?")
 _DEAL_LINE = re.compile(r"deal (?P<seat>[0-9]): (?P<tiles>.+)")
 _POINTS = re.compile(r"[0-9]{1,4}")
-_HEAD = ("Game: ", "Players: ", "Options: ")
+_HEADER = ("Game: ", "Players: ", "Options: ")
 _PLACED = re.compile(r"(?P<move>\S+ \S+)(?: \((?P<scored>[^)]*)\))?")
 
 
@@ -51,18 +51,18 @@ def write_game(record: Record) -> str:
             case Draw(p, tiles):
                 if moves == 0:
                     lines.append(f"deal {p}: {' '.join(tiles)}")
-                elif isinstance(before, Draw):  # a draw that the record has in parts
+                elif isinstance(before, Draw):  # a draw that is split in the record
                     lines[-1] += f" {' '.join(tiles)}"
                 else:
                     lines[-1] += f" draws {' '.join(tiles)}"
             case _:
                 moves += 1
-                lines.append(f"{moves:>3}. {event.p}: {_words(event)}")
+                lines.append(f"{moves:>3}. {event.p}: {_write_move(event)}")
     lines.append(_result(record))
     return "\n".join(lines) + "\n"
 
 
-def _words(event: Place | Exchange | Pass) -> str:
+def _write_move(event: Place | Exchange | Pass) -> str:
     if isinstance(event, Place):
         scored = [f"{track} {points}" for track, points in event.gain.items()]
         scored += [f"^{cell}" for cell in event.pyramids]
@@ -78,15 +78,18 @@ def _result(record: Record) -> str:
     if not record.result:
         return "Unfinished"
     seats = zip(record.players, record.result.place, record.result.scores, strict=True)
-    told = []
-    for name, place, points in seats:
-        counted = ", ".join(f"{track} {n}" for track, n in points.items())
-        told.append(f"{place}. {json.dumps(name, ensure_ascii=False)} ({counted})")
-    return "Result: " + "; ".join(told)
+    results = []
+    for name, rank, scores in seats:
+        points = ", ".join(f"{track} {n}" for track, n in scores.items())
+        results.append(f"{rank}. {json.dumps(name, ensure_ascii=False)} ({points})")
+    return "Result: " + "; ".join(results)
 
 
 def read_game(text: str) -> Record:
     """Parse the text of a game and check every line against the rules.
+
+    Args:
+        text: the game, as `write_game` writes it.
 
     Returns:
         The record of the game.
@@ -98,23 +101,23 @@ def read_game(text: str) -> Record:
         raise ParseError(f"a game is text, not {abbreviated(text)}")
     # Not `splitlines`, which also splits at other characters that names may contain.
     lines = [(number, line.strip()) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    head: dict[str, str] = {}
-    while lines and lines[0][1].startswith(_HEAD):
+    header: dict[str, str] = {}
+    while lines and lines[0][1].startswith(_HEADER):
         number, line = lines.pop(0)
         name, _, value = line.partition(": ")
-        if name in head:
-            raise ParseError(f"line {number}: a game has one line '{name}: …'")
-        head[name] = value
-    if "Game" not in head or "Players" not in head:
+        if name in header:
+            raise ParseError(f"line {number}: a second line '{name}: …'")
+        header[name] = value
+    if "Game" not in header or "Players" not in header:
         raise ParseError("a game starts with the lines 'Game: …' and 'Players: \"…\" \"…\"'")
-    names = _names(head["Players"])
-    options = dict.fromkeys(head.get("Options", "").split(), True)
+    names = _names(header["Players"])
+    options = dict.fromkeys(header.get("Options", "").split(), True)
     try:
-        table = Table(find_variant(head["Game"], len(names), options))
+        table = Table(find_variant(header["Game"], len(names), options))
     except AxioError as error:
-        raise ParseError(shortened(f"the head of the game: {error}")) from None
+        raise ParseError(shortened(f"header: {error}")) from None
     if not lines:
-        raise ParseError("the game ends after its head: a line 'Unfinished' or 'Result: …' should close it")
+        raise ParseError("the last line is missing: it is 'Unfinished' or 'Result: …'")
     moves = 0
     for number, line in lines[:-1]:
         try:
@@ -126,7 +129,7 @@ def read_game(text: str) -> Record:
     record = record_of(table, names)
     number, last = lines[-1]
     if last != _result(record):
-        raise ParseError(f"line {number}: the game should close with {_result(record)!r}")
+        raise ParseError(f"line {number}: the last line of this game should be {_result(record)!r}")
     return record
 
 
@@ -140,54 +143,50 @@ def _names(text: str) -> list[str]:
         if all(isinstance(name, str) for name in names):
             "".join(names).encode("utf-8")
             return names
-    except (ValueError, RecursionError):  # such as half a surrogate pair, which cannot be encoded
+    except (ValueError, RecursionError):  # for example, a lone surrogate cannot be encoded
         pass
-    raise ParseError(f"{text[:60]!r} should be names in quotes")
+    raise ParseError(f"{text[:60]!r} should be names in double quotes")
 
 
 def _events(table: Table, line: str, next_move: int) -> Iterator[Event]:
-    """Yield the events of a line, lazily: the source of a draw depends on the event before it."""
+    """Yield the events of a line. Apply each before the next: it determines the source of a draw."""
     kind, _, rest = line.partition(": ")
     if kind == "start":
         words = rest.split()
         if len(words) % 2:
-            raise ParseError(
-                f"{line[:60]!r} should be tiles with their positions, such as 'start: RGBO 0,0 …'"
-            )
+            raise ParseError(f"{line[:60]!r} should be tiles with their cells, such as 'start: RGBO 0,0 …'")
         yield Start(tuple(Display(tile, at) for tile, at in zip(words[::2], words[1::2], strict=True)))
     elif kind == "removed":
         yield Removed(tuple(rest.split()))
     elif deal := _DEAL_LINE.fullmatch(line):
         if next_move > 1:
-            raise ParseError("tiles are dealt before the first move; later ones follow a move, as 'draws RO'")
+            raise ParseError("'deal' comes before the first move; later draws follow a move, as 'draws RO'")
         yield Draw(int(deal["seat"]), tuple(deal["tiles"].split()), table.variant.source(table.state))
-    elif told := _MOVE_LINE.fullmatch(line):
-        if int(told["number"]) != next_move:
-            raise ParseError(f"move {told['number']} should have the number {next_move}")
-        yield _move(int(told["seat"]), told["what"])
-        if told["drawn"]:
-            drawn = tuple(told["drawn"].split())
-            yield Draw(int(told["seat"]), drawn, table.variant.source(table.state))
+    elif found := _MOVE_LINE.fullmatch(line):
+        if int(found["number"]) != next_move:
+            raise ParseError(f"move {found['number']} should have the number {next_move}")
+        yield _read_move(int(found["seat"]), found["move"])
+        if found["drawn"]:
+            drawn = tuple(found["drawn"].split())
+            yield Draw(int(found["seat"]), drawn, table.variant.source(table.state))
     else:
         raise ParseError(f"{line[:60]!r} is not a line of a game, such as '1. 0: GR k8-j8 (G 1) draws RO'")
 
 
-def _move(seat: int, words: str) -> Event:
-    if words == "passes":
+def _read_move(seat: int, text: str) -> Event:
+    if text == "passes":
         return Pass(seat)
-    if words.startswith("exchanges "):
-        return Exchange(seat, tuple(words.split()[1:]))
-    placed = _PLACED.fullmatch(words)
+    if text.startswith("exchanges "):
+        return Exchange(seat, tuple(text.split()[1:]))
+    placed = _PLACED.fullmatch(text)
     if placed is None:
-        raise ParseError(
-            f"{words[:60]!r} should be a placement and what it scored, 'exchanges …' or 'passes'"
-        )
+        raise ParseError(f"{text[:60]!r} should be a placement with its points, 'exchanges …' or 'passes'")
     move = Move.parse(placed["move"])
-    gain, pyramids = _scored((placed["scored"] or "").split(", "))
+    gain, pyramids = _read_scored((placed["scored"] or "").split(", "))
     return Place(seat, move.tile, move.at, gain, move.named, pyramids)
 
 
-def _scored(items: Sequence[str]) -> tuple[dict[str, int], tuple[str, ...]]:
+def _read_scored(items: Sequence[str]) -> tuple[dict[str, int], tuple[str, ...]]:
     gain: dict[str, int] = {}
     pyramids = []
     for item in filter(None, items):
@@ -195,11 +194,11 @@ def _scored(items: Sequence[str]) -> tuple[dict[str, int], tuple[str, ...]]:
         if item.startswith("^"):
             pyramids.append(item[1:])
         elif track in gain:
-            raise ParseError(f"the points of {track} stand twice")
+            raise ParseError(f"the points of {track} occur twice")
         elif _POINTS.fullmatch(points):
             gain[track] = int(points)
         else:
             raise ParseError(
-                f"{item!r} should be a colour and its points, such as 'G 1', or a pyramid, '^c5'"
+                f"{item!r} should be a track and its points, such as 'G 1', or a pyramid, such as '^c5'"
             )
     return gain, tuple(pyramids)

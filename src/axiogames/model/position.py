@@ -27,7 +27,13 @@ from .position_text import read_position, write_position
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The effect of a move: its points by track, the pyramids it sets, and whether it ends the game."""
+    """The effect of a move.
+
+    Attributes:
+        gain: the points scored, by track.
+        pyramids: the cells on which the move sets pyramids.
+        ends_game: whether the game is over after the move.
+    """
 
     gain: dict[str, int]
     pyramids: tuple[Cell, ...] = ()
@@ -38,19 +44,19 @@ class Preview:
 
 
 def seat_number(seat: object) -> Seat | None:
-    """Return an argument as a seat number, `None` if it is not a whole number."""
+    """Return an argument as a seat number, `None` if it is not an integer."""
     if isinstance(seat, bool):
         return None
     try:
-        return operator.index(seat)  # type: ignore[arg-type]  # raises for what has no index
+        return operator.index(seat)  # type: ignore[arg-type]  # raises for other types
     except TypeError:
         return None
 
 
 def check_seat(seat: object, players: int) -> Seat:
-    """Return an argument as a seat number. Raises `AxioError` if there is no such seat."""
+    """Return an argument as a seat number. Raise `AxioError` if there is no such seat."""
     if type(seat) is int and 0 <= seat < players:
-        return seat  # nearly always
+        return seat  # the usual case
     number = seat_number(seat)
     if number is None or not 0 <= number < players:
         raise AxioError(f"there is no seat {abbreviated(seat)}: 0 to {players - 1}")
@@ -58,7 +64,7 @@ def check_seat(seat: object, players: int) -> Seat:
 
 
 class Moves(Sequence[Move]):
-    """The legal moves of a position: a sequence in a fixed order. `Move` objects are created on access.
+    """The legal moves of a position, a sequence in a fixed order. `Move` objects are created on access.
 
     Attributes:
         actions: the action ids of the moves, ascending.
@@ -92,10 +98,11 @@ class Moves(Sequence[Move]):
         return (decode(state, action) for action in self.actions.tolist())
 
     def __contains__(self, move: object) -> bool:
-        """Whether a move is one of these.
+        """Return whether a move is in this sequence.
 
-        The move may be a `Move` or text in any spelling: `"RG j8-k8" in moves` equals `"GR k8-j8" in moves`.
-        Anything else, such as `None` or text that is not a move, is not in `moves`.
+        Args:
+            move: a `Move`, or its text with the cells in any order: `"RG j8-k8" in moves` equals
+                `"GR k8-j8" in moves`. For other objects and texts, the result is `False`.
         """
         if not isinstance(move, Move | str):
             return False
@@ -105,14 +112,18 @@ class Moves(Sequence[Move]):
             return False
 
     def listed_from(self, position: Position) -> bool:
-        """Whether these are moves of a position or an equal one, so that their action ids are valid there."""
-        mine = self._position
-        if mine is position:
+        """Return whether these are the moves of a position, so that their action ids are valid in it.
+
+        Args:
+            position: the position itself, or one with an equal state.
+        """
+        own = self._position
+        if own is position:
             return True
-        return mine.variant is position.variant and mine.state.tobytes() == position.state.tobytes()
+        return own.variant is position.variant and own.state.tobytes() == position.state.tobytes()
 
     def __eq__(self, other: object) -> bool:
-        """Whether both list the same moves in the same order."""
+        """Return whether both list the same moves in the same order."""
         if not isinstance(other, Moves):
             return NotImplemented
         return len(self) == len(other) and all(map(operator.eq, self, other))
@@ -121,7 +132,7 @@ class Moves(Sequence[Move]):
         return hash(tuple(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored_moves, (self._position, self.actions)
+        return _restore_moves, (self._position, self.actions)
 
     def __copy__(self) -> Moves:
         return Moves(self._position, self.actions.copy())
@@ -134,8 +145,8 @@ class Moves(Sequence[Move]):
         return f"<{len(self)} moves: {shown}{', …' if len(self) > 6 else ''}>"
 
 
-def _restored_moves(position: Position, actions: np.ndarray) -> Moves:
-    """Return moves from a pickle. Raises `ParseError` if they are not legal moves of the position."""
+def _restore_moves(position: Position, actions: np.ndarray) -> Moves:
+    """Return moves from a pickle. Raise `ParseError` if they are not legal moves of the position."""
     legal = position.legal_moves().actions
     if not isinstance(actions, np.ndarray) or actions.dtype != legal.dtype or actions.ndim != 1:
         raise ParseError("the moves of a pickle are not an array of action ids")
@@ -147,8 +158,8 @@ def _restored_moves(position: Position, actions: np.ndarray) -> Moves:
 class Position:
     """The rules of a game and a state. No method of this class changes the state.
 
-    Positions with the same text are equal and have the same hash. Copies have a state of their own. Loading a
-    pickle checks the state and raises `ParseError` if no game can reach it.
+    Positions with the same text are equal and have the same hash. A copy has its own state. Unpickling checks
+    the state and raises `ParseError` if no game can reach it.
 
     Attributes:
         variant: the game, its number of players and its options.
@@ -203,7 +214,10 @@ class Position:
         return tuple(dict(zip(self.variant.tracks, row, strict=True)) for row in rows)
 
     def hand(self, seat: Seat) -> tuple[str, ...]:
-        """Return the tiles in a seat's hand, hidden ones as `?`.
+        """Return the tiles in the hand of a seat, hidden ones as `?`.
+
+        Args:
+            seat: the seat.
 
         Raises:
             AxioError: there is no such seat.
@@ -212,7 +226,7 @@ class Position:
 
     @property
     def unseen(self) -> dict[str, int]:
-        """The number of unseen tiles of each kind: those in the bag and, in a view, in hidden hands."""
+        """The number of unseen tiles of each kind: tiles in the bag and, in a view, in hidden hands."""
         counts = zip(self.variant.kinds, self.state["bag"][0].tolist(), strict=True)
         return {tile: count for tile, count in counts if count}
 
@@ -247,21 +261,25 @@ class Position:
     def legal_moves(self) -> Moves:
         """Return the legal moves of the seat to move, always in the same order.
 
-        There are none while a draw is due, after the end, and where the hand of the seat to move is hidden.
+        Returns:
+            The moves. There are none while a draw is due, after the end, or if the hand is hidden.
         """
         if self.hides_turn:
             return Moves(self, np.empty(0, np.int32))
-        return Moves(self._lasting(), self.variant.legal_actions(self.state))
+        return Moves(self._snapshot(), self.variant.legal_actions(self.state))
 
-    def _lasting(self) -> Position:
-        """Return this position as an object that later moves do not change."""
+    def _snapshot(self) -> Position:
+        """Return an equal position that later moves do not change."""
         return self
 
     def action_of(self, move: Move | str) -> Action:
         """Return the action id of a legal move.
 
+        Args:
+            move: the move, or its text.
+
         Raises:
-            IllegalMove: the move is not legal here.
+            IllegalMove: the move is not legal in this position.
             ParseError: the text is not a move.
         """
         move = Move.of(move)
@@ -272,17 +290,20 @@ class Position:
         if self.hides_turn:
             raise IllegalMove(move, Reason.NOT_YOUR_TURN)
         action = self.variant.encode(self.state, move)
-        # The rules check legality and apply the move, so they get a copy of the state.
-        why = self.variant.kernels[step](self.variant.constants, self.state.copy(), action, True)
-        if why:
-            raise IllegalMove(move, Reason.of(why))
+        # `step` checks the move and applies it, so it gets a copy of the state.
+        reason = self.variant.kernels[step](self.variant.constants, self.state.copy(), action, True)
+        if reason:
+            raise IllegalMove(move, Reason.of(reason))
         return action
 
     def preview(self, move: Move | str) -> Preview:
         """Return the effect of a legal move without playing it.
 
+        Args:
+            move: the move, or its text.
+
         Raises:
-            IllegalMove: the move is not legal here.
+            IllegalMove: the move is not legal in this position.
             ParseError: the text is not a move.
         """
         action = self.action_of(move)
@@ -297,7 +318,15 @@ class Position:
         )
 
     def gain(self, move: Move | str) -> dict[str, int]:
-        """Return the points of a legal move by track. Raises as `preview` does."""
+        """Return the points of a legal move, by track.
+
+        Args:
+            move: the move, or its text.
+
+        Raises:
+            IllegalMove: the move is not legal in this position.
+            ParseError: the text is not a move.
+        """
         return self.preview(move).gain
 
     def gains(self, moves: Moves) -> np.ndarray:
@@ -310,7 +339,7 @@ class Position:
             An array with a row for each move and a column for each track.
 
         Raises:
-            IllegalMove: `moves` is from another position, and one of them is not legal in this one.
+            IllegalMove: `moves` belong to another position, and one of them is not legal in this one.
         """
         actions = moves.actions
         if not moves.listed_from(self):
@@ -330,6 +359,9 @@ class Position:
     @classmethod
     def parse(cls, text: str) -> Position:
         """Parse the text of a position.
+
+        Args:
+            text: one line, as `position` returns it.
 
         Raises:
             ParseError: the text is not a position, or no game can reach it.
@@ -357,16 +389,16 @@ class Position:
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         other = copy.copy(self)
         vars(other).update(
-            copy.deepcopy({name: kept for name, kept in vars(self).items() if name != "state"}, memo)
+            copy.deepcopy({name: value for name, value in vars(self).items() if name != "state"}, memo)
         )
         return other
 
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        variant = kept.get("variant")
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        variant = attributes.get("variant")
         if not isinstance(variant, Variant):
             raise ParseError("the pickle of a position has no variant")
-        variant.check_state(kept.get("state"))
-        vars(self).update(kept)
+        variant.check_state(attributes.get("state"))
+        vars(self).update(attributes)
 
     # ------------------------------------------------------------ drawing
 
@@ -375,20 +407,19 @@ class Position:
 
         Args:
             names: a name for each seat; by default `seat 0` and so on.
-            places: also mark the cells where the seat to move can place a tile.
+            places: mark the cells where the seat to move can place a tile.
 
         Raises:
             AxioError: the number of names is not the number of seats.
         """
         if names and len(names) != self.players:
-            raise AxioError(f"{len(names)} names for {self.players} seats")
-        laid = self.laid()
-        content = self.variant.content(self.state, laid)
-        spots = (move.at for move in self.legal_moves() if move.kind == "place") if places else ()
+            raise AxioError(f"{len(names)} names for {self.players} seats: give one name per seat")
+        content = self.variant.content(self.state, self.laid())
+        placements = (move.at for move in self.legal_moves() if move.kind == "place") if places else ()
         return replace(
             content,
             last=self.last_placed(),
-            places=tuple(dict.fromkeys(spots)),
+            places=tuple(dict.fromkeys(placements)),
             panels=tuple(self._panel(seat, names) for seat in range(self.players)),
             to_draw=self.in_bag,
         )
@@ -405,15 +436,20 @@ class Position:
         )
 
     def laid(self) -> tuple[PlacedTile, ...]:
-        """Return the tiles placed so far, in order; a position without events has none."""
+        """Return the tiles placed so far, in order. A position without events returns none."""
         return ()
 
     def last_placed(self) -> tuple[Cell, ...]:
-        """Return the cells of the last placement; a position without events has none."""
+        """Return the cells of the last placement. A position without events returns none."""
         return ()
 
     def scene(self, names: Sequence[str] | None = None, *, places: bool = False) -> Scene:
-        """Return the drawing as a scene. Arguments are those of `content`."""
+        """Return the drawing as a scene, which `drawing` renders.
+
+        Args:
+            names: a name for each seat; by default `seat 0` and so on.
+            places: mark the cells where the seat to move can place a tile.
+        """
         return self.variant.drawing.scene(self.content(names, places=places))
 
     def svg(self, names: Sequence[str] | None = None, *, dark: bool = False) -> str:

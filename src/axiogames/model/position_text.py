@@ -2,8 +2,8 @@
 
     axio 2 - board=9/9/… hands=BB,GO;?,? bag=RR4,RG7 scores=0,0,1,0,0;… seat=0 phase=place due=0 …
 
-A line has the game, the number of players, the options (`-` for none), then fields in a fixed order.
-Hidden tiles are `?`; the bag then counts every unseen tile, wherever it is.
+A line contains the game, the number of players, the options (`-` for none), and fields in a fixed order.
+Hidden tiles are `?`; they are counted in the bag, together with the tiles that are in it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..games.runtime.state import HIDDEN
 from ..games.variant import State, Variant
 
 NONE = "-"
-MAX_LENGTH = 8_000  # characters; the longest position of all games has about 1,200
+MAX_LENGTH = 8_000  # characters; the longest position of the built-in games has about 1,200
 
 
 def write_position(variant: Variant, state: State) -> str:
@@ -51,7 +51,7 @@ def read_position(text: str) -> tuple[Variant, State]:
     Raises:
         ParseError: the text is not a position, or no game can reach it.
     """
-    variant, state = lay_out(text)
+    variant, state = parse_unchecked(text)
     try:
         variant.check_reachable(state)
     except ParseError as error:
@@ -59,7 +59,7 @@ def read_position(text: str) -> tuple[Variant, State]:
     return variant, state
 
 
-def lay_out(text: str) -> tuple[Variant, State]:
+def parse_unchecked(text: str) -> tuple[Variant, State]:
     """Parse the text of a position without checking that a game can reach it. Raises `ParseError`.
 
     Compiled rules rely on the invariants of reachable states. Use this for trusted texts only, as in tests.
@@ -67,7 +67,7 @@ def lay_out(text: str) -> tuple[Variant, State]:
     if not isinstance(text, str):
         raise ParseError(f"a position is a line of text, not {abbreviated(text)}")
     if len(text) > MAX_LENGTH:
-        raise ParseError(f"a position has at most {MAX_LENGTH} characters, this text has {len(text)}")
+        raise ParseError(f"the text has {len(text)} characters, a position has at most {MAX_LENGTH}")
     words = text.split()
     if len(words) < 3:
         raise ParseError(
@@ -83,7 +83,7 @@ def lay_out(text: str) -> tuple[Variant, State]:
     state = variant.new_state()
     expected = field_names(variant)
     if list(fields) != expected or len(rest) != len(expected):
-        raise ParseError(f"a position of {name} has the fields {' '.join(expected)}, in this order")
+        raise ParseError(f"position: {name} has the fields {' '.join(expected)}, in this order")
     readers: dict[str, Callable[[Variant, State, str], None]] = {
         "board": lambda v, s, value: v.read_board(s, value),
         "hands": _read_hands,
@@ -124,19 +124,19 @@ def _read_counts(variant: Variant, text: str) -> list[int]:
         found = re.fullmatch(r"([A-Z_]{1,8})([0-9]{1,3})", item)
         kind = variant.kind_of(found[1]) if found else None
         if found is None or kind is None:
-            raise ParseError(f"{item!r} should be a tile and a number, such as {variant.kinds[0]}1")
+            raise ParseError(f"{item!r} is not a tile and its number, such as {variant.kinds[0]}1")
         if counts[kind]:
-            raise ParseError(f"{item!r} counts a tile a second time")
+            raise ParseError(f"{item!r} repeats a tile")
         counts[kind] = int(found[2])
-        if counts[kind] > variant.tileset[variant.kinds[kind]]:
-            raise ParseError(f"{item!r} is more than there are of that tile")
+        if counts[kind] > (available := variant.tileset[variant.kinds[kind]]):
+            raise ParseError(f"{item!r}: the game has {available} of this tile")
     return counts
 
 
-def _read_tiles(variant: Variant, text: str, most: int) -> list[int]:
+def _read_tiles(variant: Variant, text: str, limit: int) -> list[int]:
     tiles = [] if text == NONE else text.split(",")
-    if len(tiles) > most:
-        raise ParseError(f"{len(tiles)} tiles, there can be {most}")
+    if len(tiles) > limit:
+        raise ParseError(f"{len(tiles)} tiles, more than the limit of {limit}")
     kinds = [HIDDEN if tile == "?" else variant.kind_of(tile) for tile in tiles]
     for tile, kind in zip(tiles, kinds, strict=True):
         if kind is None:
@@ -158,7 +158,7 @@ def _read_hands(variant: Variant, state: State, text: str) -> None:
 
 def _read_aside(variant: Variant, state: State, text: str) -> None:
     kinds = _read_tiles(variant, text, variant.hand)
-    state["aside"][0, : len(kinds)] = kinds[::-1]  # the rules lay a hand aside from its end
+    state["aside"][0, : len(kinds)] = kinds[::-1]  # the rules set a hand aside in reverse order
     state["n_aside"] = len(kinds)
 
 
@@ -168,11 +168,11 @@ def _read_scores(variant: Variant, state: State, text: str) -> None:
         raise ParseError(f"{len(rows)} rows of scores for {variant.players} players")
     for seat, row in enumerate(rows):
         points = row.split(",")
-        most = variant.cap if variant.cap is not None else np.iinfo(state["scores"].dtype).max
+        limit = variant.cap if variant.cap is not None else np.iinfo(state["scores"].dtype).max
         if len(points) != len(variant.tracks):
             raise ParseError(f"{row!r} should be {len(variant.tracks)} numbers")
-        if not all(re.fullmatch("[0-9]{1,5}", n) and int(n) <= most for n in points):
-            raise ParseError(f"{row!r} should be numbers from 0 to {most}")
+        if not all(re.fullmatch("[0-9]{1,5}", n) and int(n) <= limit for n in points):
+            raise ParseError(f"{row!r} should be numbers from 0 to {limit}")
         state["scores"][0, seat] = [int(n) for n in points]
 
 
@@ -189,9 +189,9 @@ def _counter_reader(field: str) -> Callable[[Variant, State, str], None]:
         if not re.fullmatch("[0-9]{1,3}(,[0-9]{1,3})*", text) or len(text.split(",")) != size:
             raise ParseError(f"{text!r} should be {size} number{'s' if size > 1 else ''}")
         values = [int(n) for n in text.split(",")]
-        most = variant.players - 1 if field == "seat" else 1 if state.dtype[field] == np.bool_ else 127
-        if max(values) > most:
-            raise ParseError(f"{text} is too large: it can be at most {most}")
+        limit = variant.players - 1 if field == "seat" else 1 if state.dtype[field] == np.bool_ else 127
+        if max(values) > limit:
+            raise ParseError(f"{text} is too large: it can be at most {limit}")
         state[field][0] = values if size > 1 else values[0]
 
     return read
@@ -210,16 +210,16 @@ def _read_removed(variant: Variant, state: State, text: str) -> None:
 
 
 def _hidden(state: State) -> int:
-    """Return the number of hidden tiles in hands and set aside."""
+    """Return the number of hidden tiles, in hands or set aside."""
     count = int((state["hands"][0] == HIDDEN).sum())
     return count + (int((state["aside"][0] == HIDDEN).sum()) if "aside" in state.dtype.names else 0)
 
 
 def _finish(state: State, removed: str) -> None:
-    """Set the fields that follow from the others."""
+    """Set the derived fields."""
     unseen = int(state["bag"][0].sum())
-    hidden_away = int(removed[1:]) if removed.startswith("?") else 0
-    in_bag = unseen - _hidden(state) - hidden_away
+    hidden_removed = int(removed[1:]) if removed.startswith("?") else 0
+    in_bag = unseen - _hidden(state) - hidden_removed
     if in_bag < 0:
-        raise ParseError("position: more tiles are hidden than have not been seen")
+        raise ParseError("position: more tiles are hidden than are unseen")
     state["unseen"], state["in_bag"] = unseen, in_bag

@@ -1,4 +1,4 @@
-"""A game in play: the current position, its history, and the draws between the moves."""
+"""Tables: games in play, with their history and the draws between the moves."""
 
 from __future__ import annotations
 
@@ -23,13 +23,19 @@ from .view import View, last_placed, tiles_laid
 class Table(Position):
     """A game in play, with its history.
 
-    A table with a seed draws by itself: after every move it draws the tiles that are due. A table with
-    `seed=None` draws nothing; the caller passes each tile to `draw`. This is how records are replayed and how
-    games on a physical table are followed.
+    A table with a seed draws by itself: after each move it draws the tiles that are due. A table with
+    `seed=None` draws nothing; the caller passes each tile to `draw`, for example to replay a record or to
+    follow a game on a physical table.
 
     Args:
         variant: the game, its number of players and its options, from `find_variant`.
         seed: the seed of all draws, or `None`.
+
+    Attributes:
+        variant: the game, its number of players and its options.
+        state: the current state, see `Position`.
+        seed: the seed, or `None`.
+        actions: the action ids so far, moves and outcomes of chance.
 
     Raises:
         ParseError: the seed cannot be encoded as UTF-8.
@@ -51,8 +57,8 @@ class Table(Position):
             seed_bytes(seed)  # raises for a seed that cannot be encoded
         self.seed = seed
         self.actions: list[Action] = []
-        self._moves: list[int] = []  # indices of the players' moves in `actions`; the rest is chance
-        self._events: list[Event] | None = None  # built when first asked for, see `_history`
+        self._moves: list[int] = []  # indices in `actions` of the moves of players; the others are chance
+        self._events: list[Event] | None = None  # built on first use, see `_history`
         self.deal()
 
     # ------------------------------------------------------------ moves
@@ -62,9 +68,9 @@ class Table(Position):
 
         Args:
             move: the move, or its text.
-            seat: the seat that wants to move; checked against `turn` where it is given.
-            deal: draw the tiles that are due. With `False` they wait for `deal()`, so that the move can be
-                taken back before any tile has been seen.
+            seat: the seat that plays the move. By default any; otherwise it must be `turn`.
+            deal: draw the tiles that are due. With `False`, `deal()` draws them later, and the move can be
+                undone before any tile is revealed.
 
         Returns:
             The points that the move scored, by track.
@@ -80,33 +86,43 @@ class Table(Position):
     def play_action(self, action: Action, seat: Seat | None = None, *, deal: bool = True) -> dict[str, int]:
         """Play a move by its action id, as listed in `legal_moves().actions`.
 
-        Faster than `play`, because the move is not encoded again. Arguments and result are those of `play`.
+        Faster than `play`, because the move need not be encoded.
+
+        Args:
+            action: the action id.
+            seat: the seat that plays the move. By default any; otherwise it must be `turn`.
+            deal: draw the tiles that are due; see `play`.
+
+        Returns:
+            The points that the move scored, by track.
 
         Raises:
             IllegalMove: the action breaks a rule or is not an action of this game. The table is unchanged.
         """
         try:
-            number = index(action)
+            action_id = index(action)
         except TypeError:
-            number = -1
+            action_id = -1
         self._check_can_move(f"action {action}", seat)
-        if not 0 <= number < self.variant.actions:
+        if not 0 <= action_id < self.variant.actions:
             detail = f"action ids are whole numbers from 0 to {self.variant.actions - 1}"
             raise IllegalMove(f"action {abbreviated(action)}", Reason.NOT_IN_THIS_GAME, detail)
-        return self._play(number, None, deal)
+        return self._play(action_id, None, deal)
 
     def play_unchecked(self, action: Action, *, deal: bool = True) -> None:
-        """Play a legal action without checking it, and draw as `play` does.
+        """Play a legal action without a check. The fastest way to play.
 
-        The fastest way to play. An action that is not in `legal_moves().actions` corrupts the table.
+        Args:
+            action: the action id. An action that is not in `legal_moves().actions` corrupts the table.
+            deal: draw the tiles that are due; see `play`.
         """
-        # An int of Python: the compiled loop would be compiled again for a NumPy integer.
+        # For a NumPy integer, the loop would be compiled again.
         self._step(int(action), checked=False)
         if deal:
             self.deal()
 
     def _check_can_move(self, move: Move | str, seat: Seat | None) -> None:
-        """Raise `IllegalMove` unless a player, and this one if it is given, has to move."""
+        """Raise `IllegalMove` unless it is the turn of `seat`, or of any seat if `seat` is `None`."""
         phase = self.state["phase"][0]
         if phase == OVER:
             raise IllegalMove(move, Reason.GAME_OVER)
@@ -116,9 +132,9 @@ class Table(Position):
             raise IllegalMove(move, Reason.DRAW_DUE)
 
     def _play(self, action: Action, move: Move | None, deal: bool) -> dict[str, int]:
-        why = self._step(action, checked=True)
-        if why:
-            raise IllegalMove(move or self.variant.decode(self.state, action), Reason.of(why))
+        reason = self._step(action, checked=True)
+        if reason:
+            raise IllegalMove(move or self.variant.decode(self.state, action), Reason.of(reason))
         placed = action < self.variant.placements
         gain = self._by_track(self.state["gain"][0].tolist()) if placed else {}
         if deal:
@@ -139,13 +155,13 @@ class Table(Position):
         rng: Generator | None = None
         while self.draw_due:
             if rng is None:
-                # The counter is the number of draws so far, so after an undo the same tiles are drawn again.
+                # The counter is the number of draws so far: after an undo, the same tiles are drawn again.
                 rng = Generator(f"{self.seed}/deal", len(self.actions) - len(self._moves))
             outcomes = self.variant.chances(self.state)
-            left = rng.randint(sum(weight for _, weight in outcomes))
+            remaining = rng.randint(sum(weight for _, weight in outcomes))
             for action, weight in outcomes:
-                left -= weight
-                if left < 0:
+                remaining -= weight
+                if remaining < 0:
                     drawn.append(self._chance_text(action))
                     self._step(action, checked=False)
                     break
@@ -158,10 +174,10 @@ class Table(Position):
         return f"{laid.letters} {laid.at[0]}"
 
     def draw(self, tile: str | PlacedTile) -> None:
-        """Draw a given tile, at a table without a seed.
+        """Draw a specific tile, at a table without a seed.
 
         Args:
-            tile: the letters of the tile, such as `RG`; for an opening display with its cell, `RGBO 0,1`.
+            tile: the letters of the tile, such as `RG`. In an opening display also its cell: `RGBO 0,1`.
 
         Raises:
             IllegalMove: no draw is due, or this tile cannot be drawn.
@@ -187,57 +203,60 @@ class Table(Position):
     # ------------------------------------------------------------ state and events
 
     def _step(self, action: Action, *, checked: bool) -> int:
-        """Apply an action, and append its event where the events are known.
+        """Apply an action, and append its event if the events have been built.
 
-        Returns why a checked action is refused, 0 if it is not. After a refusal nothing has changed.
+        Return 0, or the reason why a checked action is refused. A refused action changes nothing.
         """
         variant, state = self.variant, self.state
         chance = state["phase"][0] >= DRAW
         if self._events is None:
-            why = variant.kernels[step](variant.constants, state, action, checked)
+            reason = variant.kernels[step](variant.constants, state, action, checked)
         elif chance:
             append_event(self._events, chance_event(variant, state, action))
-            why = variant.kernels[step](variant.constants, state, action, checked)
+            reason = variant.kernels[step](variant.constants, state, action, checked)
         else:
-            why = self._step_with_event(self._events, action, checked)
-        if not why:
+            reason = self._step_with_event(self._events, action, checked)
+        if not reason:
             if not chance:
                 self._moves.append(len(self.actions))
             self.actions.append(action)
-        return int(why)
+        return int(reason)
 
     def _step_with_event(self, events: list[Event], action: Action, checked: bool) -> int:
         variant, state = self.variant, self.state
         seat, before = int(state["seat"][0]), variant.pyramids(state)
         move = variant.decode(state, action)
-        given_up = move.tiles
-        if move.kind == "exchange" and not given_up:
-            given_up = variant.hand_of(state, seat)
-        why: int = variant.kernels[step](variant.constants, state, action, checked)
-        if why:
-            return why
+        exchanged = move.tiles
+        if move.kind == "exchange" and not exchanged:
+            exchanged = variant.hand_of(state, seat)
+        reason: int = variant.kernels[step](variant.constants, state, action, checked)
+        if reason:
+            return reason
         if move.kind == "place":
             gain = self._by_track(state["gain"][0].tolist())
             new = tuple(cell for cell in variant.pyramids(state) if cell not in before)
             events.append(Place(seat, move.tile, move.at, gain, move.named, new))
         elif move.kind == "exchange":
-            events.append(Exchange(seat, given_up))
+            events.append(Exchange(seat, exchanged))
         elif move.kind == "pass":
             events.append(Pass(seat))
         return 0
 
     @property
     def _history(self) -> list[Event]:
-        """The events so far. They are built when first asked for; from then on, every step appends.
+        """The events so far. They are built on first use; from then on, every step appends.
 
-        A table whose events are never read, such as one that checks a seed, plays 20 to 50 % faster.
+        A table whose events are never read, such as one that checks a seed, is 20 to 50 % faster.
         """
         if self._events is None:
             self._events = events_of(self.variant, self.actions)
         return self._events
 
     def undo(self) -> Move:
-        """Take back the last move and every draw after it, and return the move.
+        """Take back the last move and all draws after it.
+
+        Returns:
+            The move.
 
         Raises:
             AxioError: no move has been played.
@@ -257,13 +276,13 @@ class Table(Position):
             self._step(action, checked=False)
 
     def _replay_checked(self, actions: object) -> None:
-        """Restart and apply actions of unknown origin.
+        """Restart and apply actions from an untrusted source.
 
         Raises:
-            ParseError: an action is not legal, or chance cannot bring it.
+            ParseError: an action is neither a legal move nor a possible outcome of chance.
         """
         if not isinstance(actions, list) or not all(type(action) is int for action in actions):
-            raise ParseError("the actions of a table should be a list of whole numbers")
+            raise ParseError("the actions of a table must be a list of integers")
         self._replay(())
         for n, action in enumerate(actions, 1):
             if chance := self.state["phase"][0] >= DRAW:
@@ -271,12 +290,12 @@ class Table(Position):
             else:
                 legal = 0 <= action < self.variant.actions
             if not legal or self._step(action, checked=not chance):
-                raise ParseError(f"action {n} of {len(actions)} of a table, {action}, is not legal")
+                raise ParseError(f"action {n} of {len(actions)} of a table is not legal: {action}")
 
     # ------------------------------------------------------------ copies
 
     def copy(self) -> Self:
-        """Return an independent table; with the same seed, it will draw the same tiles."""
+        """Return an independent table. With a seed, it draws the same tiles."""
         other = type(self).__new__(type(self))
         Position.__init__(other, self.variant, self.state.copy())
         other.seed = self.seed
@@ -292,49 +311,48 @@ class Table(Position):
         return self.copy()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the actions only; state and events follow from them."""
-        return {name: kept for name, kept in vars(self).items() if name not in ("state", "_events")}
+        """Return the attributes without state and events, which follow from the actions."""
+        return {name: value for name, value in vars(self).items() if name not in ("state", "_events")}
 
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        variant = kept.get("variant")
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        variant = attributes.get("variant")
         if not isinstance(variant, Variant):
             raise ParseError("the pickle of a table has no variant")
-        if kept.get("seed") is not None:
-            seed_bytes(kept["seed"])
-        vars(self).update(kept)
-        self._replay_checked(kept.get("actions"))
-        if kept.get("_moves") != self._moves:
-            raise ParseError("the pickle of a table confuses moves and draws")
+        if attributes.get("seed") is not None:
+            seed_bytes(attributes["seed"])
+        vars(self).update(attributes)
+        self._replay_checked(attributes.get("actions"))
+        if attributes.get("_moves") != self._moves:
+            raise ParseError("the pickle of a table lists draws as moves, or moves as draws")
 
     def __eq__(self, other: object) -> bool:
-        """Whether both tables have the same rules, seed, moves and draws."""
+        """Return whether both tables have the same rules, seed, moves and draws."""
         if type(other) is not type(self):
             return NotImplemented
-        mine, theirs = (self.variant, self.seed, self.actions), (other.variant, other.seed, other.actions)
-        return mine == theirs
+        return (self.variant, self.seed, self.actions) == (other.variant, other.seed, other.actions)
 
     __hash__ = None  # type: ignore[assignment]  # a table changes
 
-    def _lasting(self) -> Position:
+    def _snapshot(self) -> Position:
         return Position(self.variant, copied(self.state))
 
     # ------------------------------------------------------------ history
 
     @property
     def hides_turn(self) -> bool:
-        """Always `False`: a table knows every hand."""
+        """Always `False`: a table knows all hands."""
         return False
 
     @property
     def moves(self) -> tuple[Move, ...]:
         """The moves of all players so far."""
-        state, made = self.variant.new_state(), []
-        where = set(self._moves)
+        state, moves = self.variant.new_state(), []
+        move_indices = set(self._moves)
         for n, action in enumerate(self.actions):
-            if n in where:
-                made.append(self.variant.decode(state, action))
+            if n in move_indices:
+                moves.append(self.variant.decode(state, action))
             self.variant.kernels[step](self.variant.constants, state, action, False)
-        return tuple(made)
+        return tuple(moves)
 
     @property
     def plies(self) -> int:
@@ -343,7 +361,7 @@ class Table(Position):
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """Everything that has happened, draws included. Contains hidden information; see `view`."""
+        """All events so far, draws included. They contain hidden information; see `view`."""
         return tuple(self._history)
 
     def laid(self) -> tuple[PlacedTile, ...]:
@@ -355,7 +373,7 @@ class Table(Position):
         return last_placed(self._history)
 
     def view(self, seat: Seat | None = None, *, since: int = 0) -> View:
-        """Return the position and the events as a seat may know them.
+        """Return the position and the events without the tiles that are hidden from a seat.
 
         Args:
             seat: the seat, or `None` for a spectator.
@@ -371,13 +389,17 @@ class Table(Position):
         return View(self.variant, self.variant.redact(self.state, seat), seat, events)
 
     def follows_from(self, seed: int | str) -> bool:
-        """Whether every tile drawn at this table is the one that `seed` deals."""
-        dealt = Table(self.variant, seed)
+        """Return whether `seed` leads to the tiles drawn at this table.
+
+        Args:
+            seed: a seed, as in `new_game`.
+        """
+        replayed = Table(self.variant, seed)
         for at in self._moves:
-            if dealt.actions != self.actions[:at]:
+            if replayed.actions != self.actions[:at]:
                 return False
-            dealt.play_unchecked(self.actions[at])
-        return dealt.actions[: len(self.actions)] == self.actions
+            replayed.play_unchecked(self.actions[at])
+        return replayed.actions[: len(self.actions)] == self.actions
 
     def __repr__(self) -> str:
         if self.seed is None:
@@ -389,7 +411,7 @@ class Table(Position):
 
 
 def events_of(variant: Variant, actions: Iterable[Action]) -> list[Event]:
-    """Return the events of a game from its actions, moves and outcomes of chance alike."""
+    """Return the events of a game from its actions, which include the outcomes of chance."""
     table = Table(variant)
     events: list[Event] = []
     table._events = events
@@ -399,7 +421,7 @@ def events_of(variant: Variant, actions: Iterable[Action]) -> list[Event]:
 
 
 def chance_event(variant: Variant, state: State, action: Action) -> Draw | Removed | Start:
-    """Return the event of one outcome of chance in a state where a draw is due."""
+    """Return the event of an outcome of chance in a state in which a draw is due."""
     phase = state["phase"][0]
     if phase == START:
         laid = variant.start_tile(state, action)
@@ -418,14 +440,14 @@ def new_game(
     options: Mapping[str, bool] | None = None,
     moves: Iterable[Move | str] = (),
 ) -> Table:
-    """Start a game at a table that draws by itself.
+    """Start a game at a table with a seed, which draws by itself.
 
     Args:
         game: the name of a game, one of `GAMES`.
         players: the number of players, 1 to 4.
-        seed: the seed of all draws. Without one, a random secret seed is used.
+        seed: the seed of all draws. By default a random, secret one.
         options: options of the game to switch on, by name.
-        moves: moves to play at once.
+        moves: moves to play, or their texts.
 
     Returns:
         The table, waiting for the first player or for the player after `moves`.
@@ -435,6 +457,7 @@ def new_game(
         InvalidPlayers: the game is not for this number of players.
         InvalidOption: the game has no such option.
         IllegalMove: one of `moves` breaks a rule.
+        ParseError: one of `moves` is not a move, or the seed cannot be encoded as UTF-8.
 
     >>> new_game("hex", players=3, seed="club night").players
     3

@@ -1,9 +1,9 @@
-"""The conformance suite as a function: what every game has to fulfil, checked in random positions of one."""
+"""The conformance suite as a function: checks of a game in the positions of random games."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -31,65 +31,77 @@ from .position import Position
 from .record import Record, record_of, replay
 from .table import Table
 
-# Loops are typed by Numba at compilation.
+# Numba infers the types of loops at compilation.
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 
-Mask = array(np.uint8)
+Mask = Annotated[Any, array(np.uint8)]
+
+OVERRIDES = "the game's rules"
+DEFAULTS = "the default rules"
 
 
 def check_game(
     game: str, players: int = 2, options: Mapping[str, bool] | None = None, *, games: int = 1, seed: int = 0
 ) -> int:
-    """Play random games and check in every position what holds in every game.
+    """Play random games and check the properties of every game in each position.
 
-    Each override of a rule agrees with the default, which follows from `refusal` and `score`. Moves,
-    positions and records are read back from their texts. Views hide what is hidden. Scores are what `score`
-    says. The last move can be taken back.
+    - Each override of a rule agrees with the default, which follows from `refusal` and `score`.
+    - Moves, positions and records round-trip through their texts.
+    - Views contain no hidden tiles.
+    - A move scores what its preview says, and can be undone.
 
     Args:
-        game: Name of a game, registered or built in.
-        games: Number of random games.
-        seed: Seed of the first one.
+        game: the name of a game, registered or built in.
+        players: the number of players.
+        options: options of the game to switch on, by name.
+        games: the number of random games.
+        seed: the seed of the first game; the next games use the following numbers.
 
     Returns:
-        The number of positions that were checked.
+        The number of positions checked.
 
     Raises:
-        GameDefinitionError: The game breaks one of these rules; the message names the position.
+        GameDefinitionError: a check failed; the message names the position.
+        UnknownGame: there is no game of this name.
+        InvalidPlayers: the game is not for this number of players.
+        InvalidOption: the game has no such option.
     """
     checks = _Checks(find_variant(game, players, options))
     return sum(checks.play(f"{game} {players} {seed + n}") for n in range(games))
 
 
 @loop
-def survey(
-    constants: Constants, states: States, rng: Rng, out: Actions, nths: Actions, mask: Any, told: Int64s
-):
-    """Write what the rules say of a position: its legal actions in three ways, and a choice."""
+def list_actions(constants: Constants, states: States, listed: Actions, nth: Actions, counts: Int64s):
+    """Write the legal actions as a list and one by one, and both of their counts."""
     c, s = constants[0], states[0]
-    told[0] = legal_actions(c, s, out)
-    told[1] = count_legal(c, s)
-    for n in range(told[1]):
-        nths[n] = nth_legal(c, s, np.int64(n))
-    legal_mask(c, s, mask)
-    if told[1] > 0:
-        told[2] = sample_legal(c, s, rng)
-        chosen, _ = greedy_action(c, s, rng)
-        told[3] = chosen
-    else:
-        told[2] = told[3] = -1
+    counts[0] = legal_actions(c, s, listed)
+    counts[1] = count_legal(c, s)
+    for n in range(counts[1]):
+        nth[n] = nth_legal(c, s, np.int64(n))
 
 
 @loop
-def refused(constants: Constants, states: States, actions: Int, out: Actions):
-    """Write why each of the first `actions` ids may not be played, 0 for those that may."""
+def choose_actions(constants: Constants, states: States, rng: Rng, mask: Mask, chosen: Int64s):
+    """Write the mask of legal actions, a random one and a greedy one; -1 if there are none."""
+    c, s = constants[0], states[0]
+    legal_mask(c, s, mask)
+    chosen[0] = chosen[1] = -1
+    if count_legal(c, s) > 0:
+        chosen[0] = sample_legal(c, s, rng)
+        action, _ = greedy_action(c, s, rng)
+        chosen[1] = action
+
+
+@loop
+def write_refusals(constants: Constants, states: States, actions: Int, out: Actions):
+    """Write the reason against each of the first `actions` ids, 0 for legal ones."""
     for action in range(actions):
         out[action] = refusal(constants[0], states[0], action)
 
 
 @loop
-def points_of(constants: Constants, states: States, action: Int):
-    """Return the points of a placement in all tracks together."""
+def total_points(constants: Constants, states: States, action: Int):
+    """Return the points of a placement, summed over all tracks."""
     score(constants[0], states[0], action)
     total = np.int64(0)
     for track in range(len(states[0].gain)):
@@ -98,44 +110,45 @@ def points_of(constants: Constants, states: States, action: Int):
 
 
 class _Checks:
-    """The checks for one variant."""
+    """The checks of one variant."""
 
     def __init__(self, variant: Variant) -> None:
         self.variant = variant
         declared: Rules = variant.kernels.declared
-        derived = declared.without_overrides()
         label, dtype = f"{variant.kernels.label}, defaults", variant.opening.dtype
-        self.kernels = {
-            "its own rules": variant.kernels,
-            "the defaults": Kernels(label, derived, variant.constants, dtype),
+        kernels_of = {
+            OVERRIDES: variant.kernels,
+            DEFAULTS: Kernels(label, declared.without_overrides(), variant.constants, dtype),
         }
-        mask = np.zeros(variant.actions, np.uint8)
-        self.surveys = {
-            who: kernels.make(survey, kernels.examples(survey, mask=mask))
-            for who, kernels in self.kernels.items()
+        self.loops = {
+            source: tuple(
+                kernels.make(template, kernels.examples(template))
+                for template in (list_actions, choose_actions)
+            )
+            for source, kernels in kernels_of.items()
         }
 
     def play(self, seed: str) -> int:
-        """Check the positions of one random game; return their number."""
+        """Check the positions of one random game and return their number."""
         table, rng, checked = Table(self.variant, seed), Generator(seed), 0
         while table.turn is not None:
             self.check(table, rng)
             moves = table.legal_moves()
             move = moves[rng.randint(len(moves))]
-            before, foreseen = table.state.tobytes(), table.preview(move).gain
-            if table.play(move, deal=False) != foreseen:
-                raise self.error(table, f"{move} scores otherwise than foreseen: {foreseen}")
+            before, expected = table.state.tobytes(), table.preview(move).gain
+            if (gain := table.play(move, deal=False)) != expected:
+                raise self.error(table, f"{move} scores {gain}, its preview {expected}")
             table.undo()
             if table.state.tobytes() != before:
-                raise self.error(table, f"{move} cannot be taken back")
+                raise self.error(table, f"undoing {move} does not restore the state")
             table.play(move)
             checked += 1
         self.check(table, rng)
         self.check_record(table)
         return checked + 1
 
-    def error(self, table: Table, says: str) -> GameDefinitionError:
-        return GameDefinitionError(f"{self.variant.game.id}: {says}, in {table.position}")
+    def error(self, table: Table, message: str) -> GameDefinitionError:
+        return GameDefinitionError(f"{self.variant.game.id}: {message}, in {table.position}")
 
     def check(self, table: Table, rng: Generator) -> None:
         """Check one position."""
@@ -147,71 +160,78 @@ class _Checks:
             *self.variant.layout_violations(table.state),
             *self.variant.violations(table.state),
         ):
-            raise self.error(table, f"a game has led to a position that is called impossible: {violation}")
+            raise self.error(table, f"a reachable position violates an invariant: {violation}")
 
     def check_rules(self, table: Table) -> list[int]:
-        """Check what rules say against what follows from `refusal` and `score`; return the legal actions."""
+        """Compare all rules with `refusal` and `score`, and return the legal actions."""
         state, constants = table.state, self.variant.constants
         reasons = np.zeros(self.variant.actions, np.int32)
-        self.variant.kernels[refused](constants, copied(state), self.variant.actions, reasons)
+        self.variant.kernels[write_refusals](constants, copied(state), self.variant.actions, reasons)
         legal: list[int] = [] if table.turn is None else np.flatnonzero(reasons == 0).tolist()
-        best = max((self.points(state, action) for action in legal if self.places(action)), default=None)
-        for who, said in ((who, self.survey(who, state)) for who in self.surveys):
-            for rule, found in said.items():
+        most = max((self.points(state, action) for action in legal if self.places(action)), default=None)
+        for source in self.loops:
+            results = self.results(source, state)
+            for rule, result in results.items():
                 if rule in ("sample_legal", "greedy_action"):
-                    if found not in (legal or [-1]):
-                        raise self.error(table, f"`{rule}` of {who} chooses {found}, which is not legal")
-                elif found != (len(legal) if rule == "count_legal" else legal):
-                    raise self.error(table, f"`{rule}` of {who} says {found}, `refusal` allows {legal}")
-            chosen = said["greedy_action"]
-            if best is not None and (not self.places(chosen) or self.points(state, chosen) != best):
-                raise self.error(table, f"`greedy_action` of {who} is {chosen}, but {best} points can be had")
+                    if result not in (legal or [-1]):
+                        raise self.error(table, f"`{rule}` of {source} returns {result}, which is not legal")
+                elif result != (len(legal) if rule == "count_legal" else legal):
+                    raise self.error(
+                        table, f"`{rule}` of {source} returns {result}, but `refusal` allows {legal}"
+                    )
+            greedy = results["greedy_action"]
+            if most is not None and (not self.places(greedy) or self.points(state, greedy) != most):
+                raise self.error(
+                    table, f"`greedy_action` of {source} returns {greedy}, but the best move scores {most}"
+                )
         return legal
 
     def places(self, action: int) -> bool:
         return action < self.variant.placements
 
     def points(self, state: State, action: int) -> int:
-        return int(self.variant.kernels[points_of](self.variant.constants, copied(state), action))
+        return int(self.variant.kernels[total_points](self.variant.constants, copied(state), action))
 
-    def survey(self, who: str, state: State) -> dict[str, Any]:
-        """Return what rules say of a state, by their names."""
-        actions = self.variant.actions
-        out, nths = np.zeros(actions, np.int32), np.zeros(actions, np.int32)
-        mask, told = np.zeros(actions, np.uint8), np.zeros(4, np.int64)
-        self.surveys[who](self.variant.constants, copied(state), seed_state(1), out, nths, mask, told)
-        listed, counted, sampled, greedy = told.tolist()
+    def results(self, source: str, state: State) -> dict[str, Any]:
+        """Return the results of all rules in a state, by the name of the rule."""
+        actions, constants = self.variant.actions, self.variant.constants
+        list_all, choose = self.loops[source]
+        listed, nth = np.zeros(actions, np.int32), np.zeros(actions, np.int32)
+        counts, chosen = np.zeros(2, np.int64), np.zeros(2, np.int64)
+        mask = np.zeros(actions, np.uint8)
+        list_all(constants, copied(state), listed, nth, counts)
+        choose(constants, copied(state), seed_state(1), mask, chosen)
         return {
-            "legal_actions": out[:listed].tolist(),
-            "count_legal": counted,
-            "nth_legal": nths[:counted].tolist(),
+            "legal_actions": listed[: counts[0]].tolist(),
+            "count_legal": int(counts[1]),
+            "nth_legal": nth[: counts[1]].tolist(),
             "legal_mask": np.flatnonzero(mask).tolist(),
-            "sample_legal": sampled,
-            "greedy_action": greedy,
+            "sample_legal": int(chosen[0]),
+            "greedy_action": int(chosen[1]),
         }
 
     def check_texts(self, table: Table, legal: list[int], rng: Generator) -> None:
-        """Check that the position and some of its moves are read back from their texts."""
+        """Check that the position and a few of its moves round-trip through their texts."""
         if Position.parse(table.position).position != table.position:
-            raise self.error(table, "the position is read back as another one")
+            raise self.error(table, "the text of the position is parsed as another position")
         for action in (legal[rng.randint(len(legal))] for _ in range(3 if legal else 0)):
             move = self.variant.decode(table.state, action)
             if Move.parse(str(move)) != move or table.action_of(str(move)) != action:
-                raise self.error(table, f"{str(move)!r} is read back as another move than {action}")
+                raise self.error(table, f"{str(move)!r} is parsed as another move than action {action}")
             if self.variant.kernels[step](self.variant.constants, copied(table.state), action, True):
                 raise self.error(table, f"{move} is listed but refused")
 
     def check_view(self, table: Table, seat: int | None) -> None:
-        """Check that a view holds no hidden tile and is read back from its text."""
+        """Check that a view contains no hidden tile and round-trips through its text."""
         view = table.view(seat)
         for other in range(view.players):
             if other != seat and set(view.hand(other)) - {"?"}:
                 raise self.error(table, f"the view of seat {seat} shows the hand of seat {other}")
         if Position.parse(view.position).position != view.position:
-            raise self.error(table, f"the view of seat {seat} is read back as another one")
+            raise self.error(table, f"the view of seat {seat} is parsed as another position")
 
     def check_record(self, table: Table) -> None:
-        """Check that the record of a finished game leads to the same end."""
-        again = replay(Record.parse(record_of(table).to_json()))
-        if again.state.tobytes() != table.state.tobytes():
-            raise self.error(table, "the record leads to another position")
+        """Check that the record of a finished game replays to the same state."""
+        replayed = replay(Record.parse(record_of(table).to_json()))
+        if replayed.state.tobytes() != table.state.tobytes():
+            raise self.error(table, "the record replays to another position")

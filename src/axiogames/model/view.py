@@ -1,4 +1,4 @@
-"""Views: a table as one seat, or a spectator, knows it. Only views leave a table."""
+"""Views: a table as one seat or a spectator knows it. Players and clients get views only."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .position import Position
 
 
 class View(Position):
-    """A position without hidden information, and the events as a seat learned of them.
+    """A position without hidden information, and the events as a seat knows them.
 
-    `Table.view` makes views. Tiles that the seat cannot see are `?` in hands and counted in `unseen`,
-    wherever they are. Legal moves and their points are those of the table.
+    `Table.view` returns a view. Tiles hidden from the seat are `?` in hands, and `unseen` counts them. Legal
+    moves and their points are those of the table.
 
     Attributes:
         seat: the seat, or `None` for a spectator.
@@ -41,7 +41,7 @@ class View(Position):
         return last_placed(self.events)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both views have the same position, seat and events."""
+        """Return whether both views have the same position, seat and events."""
         if type(other) is not type(self):
             return NotImplemented
         return (self.seat, self.events, self.position) == (other.seat, other.events, other.position)
@@ -50,8 +50,8 @@ class View(Position):
         return hash((self.seat, len(self.events), self.position))
 
     def __repr__(self) -> str:
-        who = "spectator" if self.seat is None else f"seat {self.seat}"
-        return f"<View of {self.game} for {who}, {len(self.events)} events>"
+        viewer = "spectator" if self.seat is None else f"seat {self.seat}"
+        return f"<View of {self.game} for {viewer}, {len(self.events)} events>"
 
 
 def tiles_laid(events: Sequence[Event]) -> tuple[PlacedTile, ...]:

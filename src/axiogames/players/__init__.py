@@ -1,4 +1,4 @@
-"""Bots and other programs that play. A bot is a class in `bots` and a line in `PLAYERS`."""
+"""Players: bots and external engines. A bot is a class in `bots` and an entry of `PLAYERS`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ def player(name: str) -> Player:
     """Return a new built-in player.
 
     Args:
-        name: one of `PLAYERS`, optionally with a budget of its own: `random`, `sim@1s`, `sim@800r`.
+        name: a name in `PLAYERS`, optionally with its own budget: `random`, `sim@1s`, `sim@800r`.
+
+    Returns:
+        The player.
 
     Raises:
         InvalidPlayers: there is no such player, or the budget is invalid.

@@ -1,7 +1,7 @@
-"""What a player is: the protocol `Player`, the `Choice` it returns and the `Budget` it is given.
+"""The interface of players: the protocol `Player`, its `Budget` and its `Choice`.
 
-A budget has a text form: `1s`, `50ms`, `800r` (rollouts), `1sx2` (two threads). Behind a player's name and
-`@` it fixes the budget of that player: `sim@800r`.
+A budget has a text form: `1s`, `50ms`, `800r` (rollouts), `1sx2` (two threads). A player's name can end with
+`@` and a budget, which the player then always uses: `sim@800r`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..rng import Generator
 __all__ = ["UNLIMITED", "Budget", "Candidate", "Choice", "FixedBudget", "Player", "parse_budget"]
 
 DEFAULT_SECONDS = 1.0
-UNLIMITED = 3600.0  # seconds; the time limit where only rollouts are limited
+UNLIMITED = 3600.0  # seconds; the time limit if only rollouts are limited
 MAX_ROLLOUTS = 1_000_000_000
 MAX_THREADS = 64
 SHOWN_CHARACTERS = 40  # of an invalid budget, in error messages
@@ -30,14 +30,14 @@ _BUDGET = re.compile(
 
 @dataclass(frozen=True, slots=True, init=False)
 class Budget:
-    """Limits of the computation for one move. The first limit reached ends it.
+    """Limits of the search for one move. The first limit reached ends it.
 
-    Players that do not search ignore it. With a limit on rollouts and none on time, the clock is not read:
-    the same seed gives the same move on every machine.
+    Players that do not search ignore the budget. With a limit on rollouts only, the clock is not read: the
+    same seed gives the same move on every machine.
 
     Args:
         seconds: time limit. By default 1 second, or none if `rollouts` is given.
-        rollouts: the number of rollouts, or `None` for no limit.
+        rollouts: limit of the number of rollouts. By default none.
         threads: the number of threads that run rollouts.
 
     >>> Budget().seconds, Budget(rollouts=800).seconds == UNLIMITED
@@ -60,8 +60,10 @@ class Budget:
 class Candidate:
     """A move that a player considered.
 
-    `value` is compared in order, more is better; its meaning is the player's own. `why` is a short
-    explanation.
+    Attributes:
+        move: the move.
+        value: numbers that are compared in order, higher is better. Their meaning depends on the player.
+        why: a short explanation.
     """
 
     move: Move
@@ -71,9 +73,12 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A move and the best candidates it was chosen from, the best first.
+    """The move that a player chose.
 
-    `action` is the action id of the move, where the player knows it; the move is then not encoded again.
+    Attributes:
+        move: the move.
+        candidates: the best moves that the player considered, best first.
+        action: the action id of the move if the player knows it, so that the move need not be encoded.
     """
 
     move: Move
@@ -82,40 +87,41 @@ class Choice:
 
 
 class Player(Protocol):
-    """A program that chooses moves. It sees a view and nothing else, and no game's name is special to it.
+    """A program that chooses moves.
 
-    All randomness comes from `rng`: the same view, budget of rollouts and generator give the same move.
+    It knows only the view. All its randomness comes from `rng`: the same view, limit of rollouts and
+    generator give the same move.
     """
 
     @property
     def name(self) -> str:
-        """The name by which `player` finds it."""
+        """The name, as in records."""
         ...
 
     def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
-        """Choose a legal move for the seat of the view, which has to move.
+        """Choose a legal move for the seat of the view, which is to move.
 
         Args:
             view: the position as the seat knows it.
-            budget: limits of the computation.
+            budget: limits of the search.
             rng: the source of all randomness.
 
         Returns:
-            The move and the candidates it was chosen from.
+            The move, and candidates for display.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class FixedBudget:
-    """A player with a budget of its own. It ignores the budget of the match."""
+    """A player with its own budget, which replaces the budget of the match."""
 
     player: Player
     budget: Budget
     name: str
 
     def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
-        """Return the player's choice within its own budget."""
+        """Return the choice of the player within its own budget."""
         return self.player.choose(view, self.budget, rng)
 
 

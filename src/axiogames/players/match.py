@@ -1,4 +1,4 @@
-"""Matches: a whole game between players."""
+"""Matches: complete games between players."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from ..games import find_variant
 from ..model.table import Table
 from ..rng import Generator
-from .interface import Budget, Player
+from .interface import Budget, Choice, Player
 
 
 def play_match(
@@ -18,16 +18,16 @@ def play_match(
     options: Mapping[str, bool] | None = None,
     budget: Budget | None = None,
 ) -> Table:
-    """Play a game between players to its end.
+    """Play a complete game between players.
 
-    The draws and every player have random generators of their own, so no player can change what is drawn.
+    The draws and each player have separate random generators, so no player affects the draws.
 
     Args:
         game: the name of a game, one of `GAMES`.
         players: one player for each seat.
         seed: the seed of the draws and of all players.
         options: options of the game to switch on, by name.
-        budget: limits of the computation for each move; by default 1 second.
+        budget: limits of the search for each move; by default 1 second.
 
     Returns:
         The table of the finished game.
@@ -48,9 +48,17 @@ def play_match(
     rng = [Generator(f"{seed}/player {seat}") for seat in range(len(players))]
     budget = budget or Budget()
     while (seat := table.turn) is not None:
-        choice = players[seat].choose(table.view(seat), budget, rng[seat])
-        if choice.action is None:
-            table.play(choice.move)
-        else:
-            table.play_action(choice.action)
+        play_choice(table, players[seat].choose(table.view(seat), budget, rng[seat]))
     return table
+
+
+def play_choice(table: Table, choice: Choice) -> None:
+    """Play the move that a player chose. If its action id is known, the move is not encoded.
+
+    Raises:
+        IllegalMove: the move breaks a rule. The table is unchanged.
+    """
+    if choice.action is None:
+        table.play(choice.move)
+    else:
+        table.play_action(choice.action)

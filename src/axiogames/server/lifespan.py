@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from .domain.bots import Bots
-from .domain.clock import BEAT
+from .domain.clock import HEARTBEAT_SECONDS
 from .domain.hints import Hints
 from .domain.refusals import Unavailable
 from .domain.reviews import Reviews
@@ -105,8 +105,8 @@ async def lifespan(server: Server) -> AsyncIterator[None]:
         try:
             await _prepare_database(server)
         except (Unavailable, SQLAlchemyError, OSError) as error:
-            # A worker process restarted during a database outage. `serve` upgrades the schema before the
-            # first worker starts.
+            # A worker process was restarted during a database outage. `serve` has upgraded the schema before
+            # the first worker started.
             task = server.supervisor.add("prepare_database", lambda _: _prepare_database(server))
             task.failed(error)
         add_background_tasks(server)
@@ -136,7 +136,7 @@ async def record_key_fingerprint(server: Server) -> None:
 
 
 def _close_actions(server: Server) -> list[tuple[str, Callable[[], Awaitable[None] | None]]]:
-    """Return the components to close, with their names, last one first."""
+    """Return the components to close, with their names, in reverse order."""
     return [
         ("database", server.database.close),
         ("pictures", server.pictures.close),
@@ -172,12 +172,12 @@ def add_background_tasks(server: Server) -> None:
     async def update_presence() -> None:
         await share_presence(server.rooms, server.store)
 
-    async def make_reviews(_: BackgroundTask) -> None:
+    async def compute_reviews(_: BackgroundTask) -> None:
         await server.reviews.run(single_process=not server.database.on_postgresql)
 
     supervisor.add("load_rules", load_rules)
-    supervisor.add("reviews", make_reviews, essential=False)
-    supervisor.every("uptime", BEAT, server.rooms.heartbeat)
+    supervisor.add("reviews", compute_reviews, essential=False)
+    supervisor.every("uptime", HEARTBEAT_SECONDS, server.rooms.heartbeat)
     supervisor.every("sweep", SWEEP_SECONDS, server.rooms.sweep)
     supervisor.every("follow_admin", access.POLL_INTERVAL, server.audit_follower.poll, essential=False)
     supervisor.every("retention", retention.RUN_INTERVAL, server.retention.run_if_due, essential=False)
@@ -190,7 +190,7 @@ def add_background_tasks(server: Server) -> None:
 
 
 async def _load_rules(server: Server) -> None:
-    """Load the compiled rules, so that the first table need not wait for them."""
+    """Load the compiled rules, so that the first table does not wait for them."""
     await asyncio.to_thread(board_json.prepare)
     await server.bots.prepare()
     # These objects stay alive. Scanning them in every garbage collection would only delay the tables.
@@ -215,9 +215,9 @@ async def _listen(server: Server, task: BackgroundTask) -> None:
 
 
 async def _on_notification(server: Server, notice: str) -> None:
-    """Reload what a notification names: tables (with the numbers of their last entries) and people."""
+    """Reload the tables (given with the number of their last entry) and people that a notification names."""
     for item in notice.split():
-        if item.startswith(PERSON_PREFIX):  # in a task of its own: a room may be busy for a while
+        if item.startswith(PERSON_PREFIX):  # in a separate task: a room may be busy for a while
             spawn(server.personal_data.reload(item.removeprefix(PERSON_PREFIX)), "reloading a person")
     await server.rooms.on_notification(notice)
     if notice.startswith(NOTICE):

@@ -1,4 +1,4 @@
-"""Prometheus metrics: collectors, request instrumentation, and the HTTP endpoint on a port of its own.
+"""Prometheus metrics: collectors, request instrumentation, and the HTTP endpoint on a separate port.
 
 Counters and histograms cover this process since its start. Current values (rooms, queues, tables) are read
 on each scrape. No metric identifies people, tables or addresses; labels have few values.
@@ -130,7 +130,7 @@ def instrument(app: ASGIApp) -> ASGIApp:
     """Return `app` with its HTTP requests counted and timed."""
 
     def measuring(scope: Any, receive: Receive, send: Send) -> Awaitable[None]:
-        # Only HTTP requests pass through the extra coroutine. A WebSocket would with every message.
+        # Not for WebSockets: every message would pass through the extra coroutine.
         timed = _timed if scope["type"] == "http" else app
         return timed(scope, receive, send)
 
@@ -176,12 +176,13 @@ class ServerCollector(Collector):
         yield from self._background()
 
     def _pools(self) -> Iterator[Metric]:
-        pools = sorted(POOLS, key=lambda pool: pool.name)
-        of = {pool.name: [other for other in pools if other.name == pool.name] for pool in pools}
-        running = {name: sum(pool.running for pool in same) for name, same in of.items()}
-        waiting = {name: sum(sum(pool.waiting) for pool in same) for name, same in of.items()}
-        refused = {name: sum(pool.refused for pool in same) for name, same in of.items()}
-        overdue = {name: sum(pool.timeouts for pool in same) for name, same in of.items()}
+        groups: dict[str, list[WorkPool]] = {}
+        for pool in sorted(POOLS, key=lambda pool: pool.name):
+            groups.setdefault(pool.name, []).append(pool)
+        running = {name: sum(pool.running for pool in pools) for name, pools in groups.items()}
+        waiting = {name: sum(sum(pool.waiting) for pool in pools) for name, pools in groups.items()}
+        refused = {name: sum(pool.refused for pool in pools) for name, pools in groups.items()}
+        overdue = {name: sum(pool.timeouts for pool in pools) for name, pools in groups.items()}
         yield _gauges("pool_running", "Running jobs.", "pool", running)
         yield _gauges("pool_waiting", "Queued jobs.", "pool", waiting)
         yield _counters("pool_refused", "Jobs refused because the queue was full.", "pool", refused)
@@ -218,7 +219,7 @@ def _gauges(name: str, text: str, label: str, values: dict[str, int]) -> Metric:
 
 
 async def exposition(server: Server) -> bytes:
-    """Return all metrics in the Prometheus text format; without table counts while the database is down."""
+    """Return all metrics in the Prometheus text format, without table counts while the database is down."""
     tables: dict[str, int] = {}
     try:
         tables["unfinished"] = await server.store.count_unfinished()

@@ -1,18 +1,24 @@
-"""Starting the server: startup checks, one server per SQLite database, and the Uvicorn processes."""
+"""Starting the server: startup checks, one server per SQLite database, Uvicorn processes and logging.
+
+Log messages contain no secrets, no hidden tiles and no network addresses of clients.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import multiprocessing
 import os
 import socket
+import sys
 import threading
 import time
 import urllib.request
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +28,6 @@ from alembic.util import CommandError
 from sqlalchemy.exc import SQLAlchemyError
 
 from .domain.refusals import Unavailable
-from .logs import configure_logging
 from .private_files import make_private_folder
 from .settings import FINGERPRINT, InvalidSetting, Settings, check_fingerprint, secret_keys, sqlite_file
 from .storage.database import Database, driver_message
@@ -31,7 +36,7 @@ from .storage.schema import read_fact
 from .transport.connections import (
     CONNECTIONS_FROM_ADDRESS,
     ConnectionLimits,
-    most_connections,
+    max_connections,
     raise_descriptor_limit,
 )
 from .transport.hosts import TrustedProxies
@@ -73,8 +78,8 @@ class AlreadyRunning(InvalidSetting):
     """Another process uses this database; `url` is the address of that server, if it is one."""
 
     def __init__(self, file: Path, url: str) -> None:
-        who = f"a server at {url}" if "://" in url else url or "another program"
-        super().__init__(f"{file} is in use by {who}")
+        user = f"a server at {url}" if "://" in url else url or "another program"
+        super().__init__(f"{file} is in use by {user}")
         self.url = url
 
 
@@ -231,8 +236,8 @@ def _run_uvicorn(settings: Settings) -> None:
 
 
 def _connection_limits(settings: Settings) -> ConnectionLimits:
-    each = CONNECTIONS_FROM_ADDRESS if settings.rate_limits else None
-    return ConnectionLimits(most_connections(), each, TrustedProxies(settings.proxies))
+    per_network = CONNECTIONS_FROM_ADDRESS if settings.rate_limits else None
+    return ConnectionLimits(max_connections(), per_network, TrustedProxies(settings.proxies))
 
 
 def app() -> object:
@@ -248,7 +253,8 @@ def app() -> object:
 def _exit_with_parent() -> None:
     """Exit this worker process when its parent ends, for whatever reason.
 
-    Acknowledged moves are in the database. A worker without a parent would keep the port in use.
+    Acknowledged moves are in the database, so nothing is lost. A worker without a parent would keep the port
+    in use.
     """
     parent = multiprocessing.parent_process()
     if parent is None:
@@ -281,3 +287,33 @@ def _call_when_ready(settings: Settings, when_ready: Callable[[str], None]) -> N
                 return
         except OSError:
             time.sleep(0.1)
+
+
+# ------------------------------------------------------------ logging
+
+
+class JsonFormatter(logging.Formatter):
+    """Formats each record as one line of JSON with time, level, logger and message."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "from": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            line["error"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False)
+
+
+def configure_logging(level: str) -> None:
+    """Log everything of at least `level` to standard error."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonFormatter())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level.upper())
+    # Below this level Uvicorn logs client addresses, and every message with its hidden tiles and tokens.
+    for name in ("alembic", "aiosqlite", "sqlalchemy", "markdown_it", "uvicorn.error"):
+        logging.getLogger(name).setLevel(logging.WARNING)

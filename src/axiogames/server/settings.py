@@ -203,8 +203,8 @@ def secret_keys(folder: Path) -> tuple[str, ...]:
     Raises:
         InvalidSetting: A key is too short, or other users can read the file.
     """
-    if given := os.environ.get(KEY_VARIABLE, ""):
-        return _parse_keys(given, KEY_VARIABLE, "commas")
+    if keys := os.environ.get(KEY_VARIABLE, ""):
+        return _parse_keys(keys, KEY_VARIABLE, "commas")
     make_private_folder(folder)
     path = folder / KEY_FILE
     if not path.exists():
@@ -225,13 +225,13 @@ def check_fingerprint(known: str | None, keys: Sequence[str], folder: Path) -> N
         raise KeyMismatch(folder)
 
 
-def _parse_keys(text: str, where: str, separator: str) -> tuple[str, ...]:
+def _parse_keys(text: str, source: str, separator: str) -> tuple[str, ...]:
     parts = re.split(r"[,\r\n]", text)
     stripped = [part.strip() for part in parts] if len(parts) > 1 else parts
     keys = list(dict.fromkeys(key for key in stripped if key))
     if not keys or min(map(len, keys)) < MIN_KEY_LENGTH or not is_unicode(text):
         raise InvalidSetting(
-            f"{where} must contain a key of at least {MIN_KEY_LENGTH} characters in UTF-8, "
+            f"{source} must contain a key of at least {MIN_KEY_LENGTH} characters in UTF-8, "
             f"or several separated by {separator}"
         )
     return tuple(keys)
@@ -245,7 +245,7 @@ def _create_key_file(path: Path) -> None:
         try:
             os.link(draft, path)
         except FileExistsError:
-            pass  # another process has created it first
+            pass  # another process was first
         except (OSError, AttributeError, NotImplementedError):  # a file system without hard links
             with suppress(FileExistsError):
                 _write_key(path, draft.read_text(encoding="ascii"))

@@ -141,13 +141,12 @@ class Supervisor:
     async def stop(self) -> None:
         """Cancel all tasks and wait until they have ended."""
         running, self._running = self._running or [], None
-        for each in running:
-            each.cancel()
-        for task, end in zip(
-            self.tasks, await asyncio.gather(*running, return_exceptions=True), strict=False
-        ):
-            if isinstance(end, Exception):
-                log.error("background task %s failed while it was stopped", task.name, exc_info=end)
+        for running_task in running:
+            running_task.cancel()
+        results = await asyncio.gather(*running, return_exceptions=True)
+        for task, result in zip(self.tasks, results, strict=False):
+            if isinstance(result, Exception):
+                log.error("background task %s failed while it was stopped", task.name, exc_info=result)
 
     async def _supervise(self, task: BackgroundTask, run: Run) -> None:
         while True:
@@ -175,8 +174,8 @@ class Supervisor:
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for each in waits:
-                each.cancel()
+            for wait in waits:
+                wait.cancel()
 
 
 def _is_cancelled() -> bool:
@@ -184,15 +183,15 @@ def _is_cancelled() -> bool:
     return current is not None and current.cancelling() > 0
 
 
-def spawn(work: Coroutine[Any, Any, Any], what: str) -> asyncio.Task[Any]:
+def spawn(work: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
     """Start a task that is not awaited. A reference is kept until it ends, and a failure is logged."""
 
     def on_done(task: asyncio.Task[Any]) -> None:
         _spawned.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("%s failed", what, exc_info=error)
+            log.error("%s failed", name, exc_info=error)
 
-    task = asyncio.create_task(work, name=what)
+    task = asyncio.create_task(work, name=name)
     _spawned.add(task)
     task.add_done_callback(on_done)
     return task

@@ -1,15 +1,15 @@
 """Bounded thread pools for work that must not run in the event loop.
 
-A pool has a few threads and a queue in the event loop. Three rules keep one client from delaying others:
+A pool has a few threads, and a queue in the event loop. Three rules keep one client from delaying others:
 
 - Jobs with a lower `priority` number start before queued jobs with a higher one.
 - Within a priority, networks take turns, and within a network its requesters. A requester with twenty
-  queued jobs delays another one by one job, and so does a network with twenty requesters.
+  queued jobs delays another requester by one job, and so does a network with twenty requesters.
 - The queue is bounded. A job that does not fit is refused at once with the code `busy`.
 
-Cancelling the coroutine of a queued job removes it from the queue. A running job cannot be stopped; it
+Cancelling the coroutine of a queued job removes the job from the queue. A running job cannot be stopped; it
 occupies its thread until it ends. With a `job_timeout`, a job that takes too long fails with `JobTimeout`,
-and a spare thread, if any is left, replaces the one it occupies.
+and a spare thread, if there is one, replaces the thread that it occupies.
 """
 
 from __future__ import annotations
@@ -135,9 +135,9 @@ class FairQueue:
 
 @dataclass(frozen=True, slots=True)
 class QueueLimits:
-    """Maximum queue length of a pool: in total, per requester and per network. `None`: unbounded.
+    """Maximum queue length of a pool: in total, per requester and per network. `None` means unbounded.
 
-    Only jobs of the same or a more urgent priority count: less urgent jobs displace no others.
+    Only jobs of the same or a more urgent priority count, so less urgent jobs displace no others.
     """
 
     waiting: int | None = None
@@ -195,10 +195,10 @@ class WorkPool:
         self.name = name
         self.threads = threads
         self.job_timeout = job_timeout  # seconds per job
-        self.running = 0  # jobs in threads, without those whose thread was replaced
+        self.running = 0  # jobs in threads, except those whose thread was replaced
         self.refused = 0  # jobs refused because the queue was full
-        self.timed_out = 0  # jobs that run now and have exceeded their time limit
-        self.timeouts = 0
+        self.timed_out = 0  # running jobs that have exceeded their time limit
+        self.timeouts = 0  # jobs that have ever exceeded it
         self._spare_threads = spare_threads
         self._yields_gil = yields_gil  # shorten the switch interval while its jobs run
         self.closed = False
@@ -297,7 +297,7 @@ class WorkPool:
             raise
 
     def _start(self, function: Callable[..., Any], args: tuple[object, ...]) -> asyncio.Future[Any]:
-        """Start a job in a place that the caller owns; `_on_done` gives the place to the next."""
+        """Start a job in the thread that the caller owns. `_on_done` passes the thread to the next job."""
         loop = asyncio.get_running_loop()
         if self._yields_gil:
             _SWITCH_INTERVAL.count(1)

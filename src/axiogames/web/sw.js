@@ -1,19 +1,18 @@
 /**
- * Keeps copies of pages and their files for offline use. The network comes first: a copy is used only if the
- * server does not answer, so nobody gets old code while online. Responses of the interface under /api are never
- * kept.
+ * Caches pages and their files for offline use. Network first: the cache is used only if the server does not
+ * answer, so an online visitor never gets outdated code. Responses under /api are never cached.
  */
 
 /** @import {ServiceWorkerScope} from "./js/shared/types.js" */
 
 const worker = /** @type {ServiceWorkerScope} */ (/** @type {unknown} */ (self));
 
-/** Change the name to discard all copies. */
-const COPIES = "axio-pages-2";
+/** Change the name to discard the cache. */
+const CACHE_NAME = "axio-pages-2";
 
 const OFFLINE = "/offline";
-/** The files of the offline page. All others are copied on first use. */
-const FIRST = [
+/** The files of the offline page. All others are cached on first use. */
+const PRECACHED = [
   OFFLINE,
   "/theme.css",
   "/static/icons/icon.svg",
@@ -25,15 +24,15 @@ const FIRST = [
 ];
 
 worker.addEventListener("install", (event) => {
-  event.waitUntil(caches.open(COPIES).then((copies) => copies.addAll(FIRST)).then(() => worker.skipWaiting()));
+  event.waitUntil(caches.open(CACHE_NAME).then((cache) => cache.addAll(PRECACHED)).then(() => worker.skipWaiting()));
 });
 
 worker.addEventListener("activate", (event) => {
-  const tidy = async () => {
-    for (const name of await caches.keys()) if (name !== COPIES) await caches.delete(name);
+  const activate = async () => {
+    for (const name of await caches.keys()) if (name !== CACHE_NAME) await caches.delete(name);
     await worker.clients.claim();
   };
-  event.waitUntil(tidy());
+  event.waitUntil(activate());
 });
 
 worker.addEventListener("fetch", (event) => {
@@ -42,30 +41,31 @@ worker.addEventListener("fetch", (event) => {
   if (request.method !== "GET" || origin !== location.origin) return;
   const isPage = request.mode === "navigate" && !pathname.startsWith("/schema") && !pathname.startsWith("/api/");
   const isFile = pathname.startsWith("/static/") || pathname === "/theme.css";
-  if (isPage || isFile) event.respondWith(fromServer(request, isPage ? pageKey(pathname) : pathname, isPage));
+  if (isPage || isFile) event.respondWith(networkFirst(request, isPage ? pageKey(pathname) : pathname, isPage));
 });
 
 /**
- * The cache key of a page: all tables share one page, and so do all rules.
+ * Return the cache key of a page. All tables share one page, and so do the rules of all games.
  * @param {string} pathname
  */
 const pageKey = (pathname) => `/${pathname.split("/")[1]}`;
 
 /**
+ * Return the server's response, or the cached one if the server does not answer.
  * @param {Request} request
  * @param {string} key
  * @param {boolean} isPage
  */
-async function fromServer(request, key, isPage) {
-  const copies = await caches.open(COPIES);
+async function networkFirst(request, key, isPage) {
+  const cache = await caches.open(CACHE_NAME);
   try {
-    const answer = await fetch(request);
-    if (answer.ok && !answer.redirected) void copies.put(key, answer.clone());
-    // A proxy answers like this when the server is down.
-    if (![502, 503, 504].includes(answer.status)) return answer;
+    const response = await fetch(request);
+    if (response.ok && !response.redirected) void cache.put(key, response.clone());
+    // A proxy answers 502 to 504 when the server is down.
+    if (![502, 503, 504].includes(response.status)) return response;
   } catch {
     // No response.
   }
-  const copy = (await copies.match(key)) ?? (isPage ? await copies.match(OFFLINE) : undefined);
-  return copy ?? Response.error();
+  const cached = (await cache.match(key)) ?? (isPage ? await cache.match(OFFLINE) : undefined);
+  return cached ?? Response.error();
 }

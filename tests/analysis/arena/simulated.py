@@ -15,8 +15,8 @@ ELO = 400 / math.log(10)
 
 
 def settings(bots: Sequence[str], players: int = 2) -> ArenaSettings:
-    """Return settings; the bots need not exist."""
-    return ArenaSettings(GAMES[0], players, (), tuple(bots), "planted")
+    """Return settings without checking that the bots exist."""
+    return ArenaSettings(GAMES[0], players, (), tuple(bots), "simulated")
 
 
 def game(seating: Seating, strengths: Sequence[float]) -> ArenaGame:

@@ -15,9 +15,9 @@ from axiogames.analysis.arena.results import (
     MAX_LINE,
     RESULTS_FILE,
     open_results,
-    play_game,
     read_results,
 )
+from axiogames.analysis.arena.run import play_game
 from axiogames.analysis.arena.schedule import MAX_BOTS, ArenaSettings, Schedule
 from axiogames.analysis.arena.sprt import MAX_ELO, Hypotheses, SequentialTest, parse_sprt
 from axiogames.analysis.arena.statistics import LIVE_RESAMPLES
@@ -27,8 +27,8 @@ from tests.cli.test_cli import assert_refused, run
 from tests.mutations import mutants
 
 GAME, BOTS = "rota", ("random", "greedy")
-# Fields that can be changed without making the file inconsistent.
-FREE = ("machine", "moves", "seconds", "slowest", "deal", "scores", "seats")
+# Fields of a game that can be changed without making the file inconsistent.
+INDEPENDENT_FIELDS = ("machine", "moves", "seconds", "slowest", "deal", "scores", "seats")
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def lines() -> list[bytes]:
         return (Path(name) / RESULTS_FILE).read_bytes().splitlines()
 
 
-def written(folder: Path, lines: list[bytes]) -> Path:
+def write_results(folder: Path, lines: list[bytes]) -> Path:
     (folder / RESULTS_FILE).write_bytes(b"".join(line + b"\n" for line in lines))
     return folder
 
@@ -55,7 +55,7 @@ def test_structural_mutations_are_rejected_with_their_line_or_harmless(
 ) -> None:
     accepted, rejected = set(), list[tuple[str, str]]()
     for mutation, text in mutants(json.loads(lines[number])):
-        file = written(tmp_path, [*lines[:number], text.encode(), *lines[number + 1 :]])
+        file = write_results(tmp_path, [*lines[:number], text.encode(), *lines[number + 1 :]])
         try:
             settings, played = read_results(file)
         except InvalidFile as error:
@@ -68,7 +68,7 @@ def test_structural_mutations_are_rejected_with_their_line_or_harmless(
         assert len(message) < 1000, mutation
         # Changed settings can make the games invalid instead.
         assert "line 1" in message or "line 2" in message or "unsupported format" in message, mutation
-    harmless = ("seed", "version", "sprt", "bots", "options") if number == 0 else FREE
+    harmless = ("seed", "version", "sprt", "bots", "options") if number == 0 else INDEPENDENT_FIELDS
     for mutation in accepted:
         assert any(name in mutation.split(" ")[0] for name in harmless), mutation
 
@@ -96,14 +96,14 @@ def test_impossible_games_are_rejected(
 ) -> None:
     changed = json.dumps({**json.loads(lines[1]), field: value}).encode()
     with pytest.raises(InvalidFile, match=f"line 2: .*{words}"):
-        read_results(written(tmp_path, [lines[0], changed]))
+        read_results(write_results(tmp_path, [lines[0], changed]))
 
 
 def test_places_that_contradict_the_scores_are_rejected(lines: list[bytes], tmp_path: Path) -> None:
     game = json.loads(lines[1])
     game["place"] = [1, 1] if game["place"] != [1, 1] else [1, 2]
     with pytest.raises(InvalidFile, match="line 2: the places are"):
-        read_results(written(tmp_path, [lines[0], json.dumps(game).encode()]))
+        read_results(write_results(tmp_path, [lines[0], json.dumps(game).encode()]))
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_invalid_settings_are_rejected(
 ) -> None:
     head = json.loads(lines[0])
     head["settings"].update(change)
-    folder = written(tmp_path, [json.dumps(head).encode(), *lines[1:]])
+    folder = write_results(tmp_path, [json.dumps(head).encode(), *lines[1:]])
     with pytest.raises(InvalidFile, match=f"line 1: .*{words}"):
         read_results(folder)
     assert_refused(run("arena", "report", str(folder)), "line 1", words)
@@ -135,7 +135,7 @@ def test_invalid_settings_are_rejected(
 
 def test_the_last_possible_deal_takes_no_extra_time(lines: list[bytes], tmp_path: Path) -> None:
     far = [json.dumps({**json.loads(line), "deal": MAX_DEAL}).encode() for line in lines[1:]]
-    settings, played = read_results(written(tmp_path, [lines[0], *far]))
+    settings, played = read_results(write_results(tmp_path, [lines[0], *far]))
     assert summarise(settings, played, resamples=LIVE_RESAMPLES, openskill=False).games == len(far)
     common = ("arena", "run", GAME, "--bots", ",".join(BOTS), "--seed", "disk", "--sprt", "0,20")
     ran = run(*common, "--games", "2", "--out", str(tmp_path))
@@ -144,12 +144,12 @@ def test_the_last_possible_deal_takes_no_extra_time(lines: list[bytes], tmp_path
 
 def test_a_file_without_newlines_is_read_in_bounded_memory(tmp_path: Path) -> None:
     (tmp_path / RESULTS_FILE).write_bytes(b" " * (2 * MAX_LINE))
-    for use in (
+    for read in (
         lambda: read_results(tmp_path),
         lambda: open_results(ArenaSettings.create(GAME, BOTS), tmp_path).__enter__(),
     ):
         with pytest.raises(InvalidFile, match="longer than"):
-            use()
+            read()
     (tmp_path / RESULTS_FILE).unlink()
     os.mkfifo(tmp_path / RESULTS_FILE)
     with pytest.raises(InvalidFile, match="not a regular file"):
@@ -180,7 +180,7 @@ def test_a_sequential_test_out_of_range_is_rejected(text: str) -> None:
 
 def test_extreme_hypotheses_give_finite_ratios() -> None:
     for hypotheses in (Hypotheses(-MAX_ELO, MAX_ELO), Hypotheses(MAX_ELO - 1e-9, MAX_ELO)):
-        running = SequentialTest(hypotheses)
+        sequential_test = SequentialTest(hypotheses)
         for score in (0.0, 0.25, 0.5, 0.75, 1.0) * 3:
-            status = running.add(score)
+            status = sequential_test.add(score)
             assert math.isfinite(status.llr)

@@ -21,12 +21,13 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("arena")
+    """The folder of a finished arena."""
+    path = tmp_path_factory.mktemp("arena")
     bots = ("--bots", "random,greedy,balanced", "--games", "4", "--seed", "a 'seed' <b>")
-    ran = run("arena", "run", GAMES[0], *bots, "--out", str(made))
+    ran = run("arena", "run", GAMES[0], *bots, "--out", str(path))
     assert ran.code == 0, ran
-    assert ran.err.endswith(f"The report is {made / REPORT_FILE}\n")
-    return made
+    assert ran.err.endswith(f"The report is {path / REPORT_FILE}\n")
+    return path
 
 
 def test_folder_contains_all_files(folder: Path) -> None:
@@ -68,11 +69,11 @@ def test_page_is_self_contained_and_has_a_dark_scheme(folder: Path) -> None:
 
 def test_command_of_the_provenance_reproduces_the_figures(folder: Path, tmp_path: Path) -> None:
     report = json.loads((folder / SUMMARY_FILE).read_text(encoding="utf-8"))
-    made = report["made"]
-    assert made["version"] == axio.__version__
-    assert set(made["libraries"]) == {"numpy", "numba", "openskill", "matplotlib"}
-    assert "cores" in made["machine"]
-    program, *arguments = shlex.split(made["command"])
+    provenance = report["made"]
+    assert provenance["version"] == axio.__version__
+    assert set(provenance["libraries"]) == {"numpy", "numba", "openskill", "matplotlib"}
+    assert "cores" in provenance["machine"]
+    program, *arguments = shlex.split(provenance["command"])
     assert program == "axio"
     again = json.loads(run(*arguments, "--json").out)
     for bot, same in zip(report["summary"]["bots"], again["bots"], strict=True):
@@ -101,7 +102,7 @@ def test_report_is_reproduced_from_the_games(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("bots", "players"), [("greedy", "2"), ("greedy,random", "1"), ("greedy,random", "4")]
 )
-def test_reports_of_all_kinds_of_arenas(bots: str, players: str, tmp_path: Path) -> None:
+def test_reports_for_any_number_of_bots_and_players(bots: str, players: str, tmp_path: Path) -> None:
     common = ("arena", "run", GAMES[-1], "--bots", bots, "--players", players, "--games", "2")
     assert run(*common, "--out", str(tmp_path)).code == 0
     assert (tmp_path / REPORT_FILE).exists()

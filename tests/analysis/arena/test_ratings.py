@@ -23,9 +23,9 @@ STRENGTHS = {"strong": 150.0, "middle": 0.0, "weak": -150.0}
 
 
 def test_two_bots_match_the_closed_form() -> None:
-    one, other = bradley_terry(np.array([[0, 30.0], [10.0, 0]]))
-    assert one - other == pytest.approx(400 * math.log10(3))
-    assert one + other == pytest.approx(0)
+    first, second = bradley_terry(np.array([[0, 30.0], [10.0, 0]]))
+    assert first - second == pytest.approx(400 * math.log10(3))
+    assert first + second == pytest.approx(0)
 
 
 def test_expected_points_give_the_exact_strengths() -> None:
@@ -35,11 +35,11 @@ def test_expected_points_give_the_exact_strengths() -> None:
     assert bradley_terry(expected * 100) == pytest.approx(elo, abs=1e-6)
 
 
-def test_stacked_tables_give_the_same_ratings_as_single_ones() -> None:
+def test_stacked_matrices_give_the_same_ratings_as_single_ones() -> None:
     points = np.random.default_rng(0).uniform(1, 20, (5, 3, 3)) * (1 - np.eye(3))
-    together = bradley_terry(points)
-    for alone, row in zip(points, together, strict=True):
-        assert bradley_terry(alone) == pytest.approx(row, abs=1e-6)
+    stacked = bradley_terry(points)
+    for matrix, ratings in zip(points, stacked, strict=True):
+        assert bradley_terry(matrix) == pytest.approx(ratings, abs=1e-6)
 
 
 @pytest.mark.parametrize("players", [2, 3])
@@ -53,9 +53,9 @@ def test_simulated_strengths_are_recovered(players: int) -> None:
 
 
 def test_elo_intervals_have_the_promised_coverage() -> None:
-    """Luck is high here, so games on the same deal are far from independent."""
+    """Luck is high in this arena, so games on the same deal are far from independent."""
 
-    def found(deals: int, seed: int) -> IntervalEstimate:
+    def estimate(deals: int, seed: int) -> IntervalEstimate:
         played = simulated.arena({"one": 100, "other": -100}, deals, seed=seed, luck=2.0)
         return (
             summarise(simulated.settings(("one", "other")), played, resamples=200, openskill=False)
@@ -63,10 +63,10 @@ def test_elo_intervals_have_the_promised_coverage() -> None:
             .elo
         )
 
-    truth = found(6000, 999).value
+    truth = estimate(6000, 999).value
     runs, inside = 60, 0
     for seed in range(runs):
-        elo = found(50, seed)
+        elo = estimate(50, seed)
         assert elo.low is not None
         assert elo.high is not None
         inside += elo.low <= truth <= elo.high
@@ -74,19 +74,19 @@ def test_elo_intervals_have_the_promised_coverage() -> None:
 
 
 def test_a_bot_that_wins_every_game_has_a_finite_rating() -> None:
-    played = simulated.arena({"god": 9000, "mortal": 0}, 25)
-    god, mortal = summarise(simulated.settings(("god", "mortal")), played).bots
-    assert god.win_rate.value == 1
-    assert god.win_rate.low is not None
-    assert 0.85 < god.win_rate.low < 0.95
-    assert 200 < god.elo.value < 1000
-    assert god.elo.low is not None
-    assert 150 < god.elo.low < god.elo.value
-    assert mortal.elo.value == -god.elo.value
+    played = simulated.arena({"winner": 9000, "loser": 0}, 25)
+    winner, loser = summarise(simulated.settings(("winner", "loser")), played).bots
+    assert winner.win_rate.value == 1
+    assert winner.win_rate.low is not None
+    assert 0.85 < winner.win_rate.low < 0.95
+    assert 200 < winner.elo.value < 1000
+    assert winner.elo.low is not None
+    assert 150 < winner.elo.low < winner.elo.value
+    assert loser.elo.value == -winner.elo.value
 
 
 def test_interval_of_whole_deals_is_the_jeffreys_interval() -> None:
-    """The interval of Beta(8.5, 2.5), from tables: 0.4973 to 0.9529 for 8 of 10."""
+    """The quantiles of Beta(8.5, 2.5), from published tables, are 0.4973 and 0.9529 for 8 of 10."""
     won = np.array([1.0] * 8 + [0.0] * 2)[:, None]
     (rate,) = Bootstrap(10, 20_000).rates(won, np.ones_like(won))
     assert rate.value == 0.8
@@ -101,7 +101,7 @@ def test_deals_that_always_split_give_a_narrow_interval() -> None:
     assert rate.low > 0.45
 
 
-def test_mean_of_a_single_deal_has_no_interval() -> None:
+def test_mean_over_a_single_deal_has_no_interval() -> None:
     (mean,) = Bootstrap(1).means(np.array([[3.0]]), np.array([[1.0]]))
     assert (mean.value, mean.low, mean.high) == (3.0, None, None)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from axiogames.analysis.arena.page import render_page
-from axiogames.analysis.arena.provenance import provenance
+from axiogames.analysis.arena.page import provenance_of, render_page
 from axiogames.analysis.arena.report import format_estimate, format_percent, report_sentences, report_tables
 from axiogames.analysis.arena.results import ArenaGame
 from axiogames.analysis.arena.schedule import Seating
@@ -34,7 +33,7 @@ def test_incomplete_rounds_are_not_counted() -> None:
     played = simulated.arena({"a": 0, "b": 0}, 3)
     del played[Seating(1, ("b", "a"))]
     summary = summarise(simulated.settings(("a", "b")), played)
-    assert (summary.games, summary.deals, summary.left_out) == (4, 2, 1)
+    assert (summary.games, summary.deals, summary.uncounted) == (4, 2, 1)
     assert report_sentences(summary)[-1].startswith("1 game not counted: ")
 
 
@@ -44,20 +43,20 @@ def test_summary_without_games_is_empty() -> None:
 
 
 def test_page_claims_only_significant_differences() -> None:
-    for gap, words in ((0.0, "but not surely ahead of "), (800.0, "one is the strongest: it won ")):
+    for gap, words in ((0.0, "but not significantly ahead of "), (800.0, "one is the strongest: it won ")):
         summary = summarise(
             simulated.settings(("one", "other")), simulated.arena({"one": gap, "other": 0}, 40)
         )
-        assert words in render_page(summary, provenance(summary), {}, {})
+        assert words in render_page(summary, provenance_of(summary), {}, {})
 
 
 def test_deal_variance_share_is_never_shown_as_negative() -> None:
     played = simulated.arena({"a": 0, "b": 0}, 8, seed=3)
     summary = summarise(simulated.settings(("a", "b")), played)
-    assert summary.share_of_the_deal is not None
-    assert summary.share_of_the_deal.low is not None
-    assert summary.share_of_the_deal.low < 0
-    (sentence,) = (each for each in report_sentences(summary) if "The deal decided" in each)
+    assert summary.deal_variance_share is not None
+    assert summary.deal_variance_share.low is not None
+    assert summary.deal_variance_share.low < 0
+    (sentence,) = (sentence for sentence in report_sentences(summary) if "The deal explains" in sentence)
     assert "-" not in sentence
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from axiogames.analysis.arena.results import RESULTS_FILE, open_results, play_game, read_results
+from axiogames.analysis.arena.results import RESULTS_FILE, open_results, read_results
+from axiogames.analysis.arena.run import play_game
 from axiogames.analysis.arena.schedule import ArenaSettings, Schedule
 from axiogames.analysis.arena.sprt import Hypotheses
 from axiogames.errors import InvalidFile, SettingsMismatch
@@ -18,7 +19,8 @@ from axiogames.games import GAMES
 BOTS = ("random", "greedy")
 
 
-def played_two(folder: Path) -> ArenaSettings:
+def play_one_deal(folder: Path) -> ArenaSettings:
+    """Store the two games of the first deal and return the settings of the arena."""
     settings = ArenaSettings.create(GAMES[0], BOTS, seed="disk")
     with open_results(settings, folder) as stored:
         for seating in Schedule(BOTS, 2).games(0):
@@ -27,7 +29,7 @@ def played_two(folder: Path) -> ArenaSettings:
 
 
 def test_stored_games_are_read_back(tmp_path: Path) -> None:
-    settings = played_two(tmp_path / "new" / "folder")
+    settings = play_one_deal(tmp_path / "new" / "folder")
     found, played = read_results(tmp_path / "new" / "folder")
     assert found == settings
     assert list(played) == Schedule(BOTS, 2).games(0)
@@ -37,7 +39,7 @@ def test_stored_games_are_read_back(tmp_path: Path) -> None:
 
 
 def test_a_partial_last_line_is_dropped_and_overwritten(tmp_path: Path) -> None:
-    settings = played_two(tmp_path)
+    settings = play_one_deal(tmp_path)
     file = tmp_path / RESULTS_FILE
     whole = file.read_bytes()
     file.write_bytes(whole[:-20])
@@ -50,7 +52,7 @@ def test_a_partial_last_line_is_dropped_and_overwritten(tmp_path: Path) -> None:
 
 
 def test_partial_settings_start_a_new_file(tmp_path: Path) -> None:
-    settings = played_two(tmp_path)
+    settings = play_one_deal(tmp_path)
     (tmp_path / RESULTS_FILE).write_bytes((tmp_path / RESULTS_FILE).read_bytes()[:30])
     with open_results(settings, tmp_path) as stored:
         assert stored.played == {}
@@ -58,7 +60,7 @@ def test_partial_settings_start_a_new_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("difference", "other"),
+    ("difference", "change"),
     [
         (f"with game {GAMES[0]}, not game {GAMES[1]}", {"game": GAMES[1]}),
         ("with --players 2, not --players 3", {"players": 3}),
@@ -68,11 +70,11 @@ def test_partial_settings_start_a_new_file(tmp_path: Path) -> None:
     ],
 )
 def test_resuming_with_other_settings_names_the_difference(
-    difference: str, other: dict[str, Any], tmp_path: Path
+    difference: str, change: dict[str, Any], tmp_path: Path
 ) -> None:
-    played_two(tmp_path)
+    play_one_deal(tmp_path)
     before = (tmp_path / RESULTS_FILE).read_bytes()
-    settings = ArenaSettings.create(**{"game": GAMES[0], "bots": BOTS, "seed": "disk", **other})
+    settings = ArenaSettings.create(**{"game": GAMES[0], "bots": BOTS, "seed": "disk", **change})
     message = f"cannot resume: the run in {tmp_path}/ was started {difference}; repeat its settings or "
     with pytest.raises(SettingsMismatch, match=re.escape(message)), open_results(settings, tmp_path):
         pass
@@ -80,7 +82,7 @@ def test_resuming_with_other_settings_names_the_difference(
 
 
 def test_resuming_with_another_version_is_rejected(tmp_path: Path) -> None:
-    settings = played_two(tmp_path)
+    settings = play_one_deal(tmp_path)
     file = tmp_path / RESULTS_FILE
     file.write_text(
         file.read_text(encoding="utf-8").replace(f'"version":"{settings.version}"', '"version":"0.0.1"'),
@@ -93,7 +95,7 @@ def test_resuming_with_another_version_is_rejected(tmp_path: Path) -> None:
         pass
 
 
-def change(line: bytes, **fields: Any) -> bytes:
+def with_fields(line: bytes, **fields: Any) -> bytes:
     return json.dumps({**json.loads(line), **fields}).encode()
 
 
@@ -103,18 +105,24 @@ def change(line: bytes, **fields: Any) -> bytes:
         (lambda lines: [lines[0], b"{}", lines[2]], "line 2: not a game"),
         (lambda lines: [lines[0], b"nonsense", lines[2]], "line 2: not a game"),
         (
-            lambda lines: [lines[0], change(lines[1], seats=["greedy", "greedy"])],
+            lambda lines: [lines[0], with_fields(lines[1], seats=["greedy", "greedy"])],
             "line 2: this game is not on the schedule",
         ),
-        (lambda lines: [lines[0], change(lines[1], deal=-1)], "line 2: this game is not on the schedule"),
-        (lambda lines: [lines[0], change(lines[1], place=[1])], "line 2: this game is not on the schedule"),
+        (
+            lambda lines: [lines[0], with_fields(lines[1], deal=-1)],
+            "line 2: this game is not on the schedule",
+        ),
+        (
+            lambda lines: [lines[0], with_fields(lines[1], place=[1])],
+            "line 2: this game is not on the schedule",
+        ),
         (lambda lines: [b"[1]", *lines[1:]], "line 1: not the settings"),
-        (lambda lines: [change(lines[0], format="axio-arena/9"), *lines[1:]], "axio-arena/9"),
+        (lambda lines: [with_fields(lines[0], format="axio-arena/9"), *lines[1:]], "axio-arena/9"),
         (lambda lines: [], "empty"),
     ],
 )
 def test_damaged_files_are_rejected(damage: Any, words: str, tmp_path: Path) -> None:
-    played_two(tmp_path)
+    play_one_deal(tmp_path)
     file = tmp_path / RESULTS_FILE
     lines = damage(file.read_bytes().splitlines())
     file.write_bytes(b"".join(line + b"\n" for line in lines))
@@ -131,7 +139,7 @@ def test_missing_results_are_reported(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_locked_by_one_arena(tmp_path: Path) -> None:
-    settings = played_two(tmp_path)
+    settings = play_one_deal(tmp_path)
     with (
         open_results(settings, tmp_path),
         pytest.raises(InvalidFile, match="another arena"),
@@ -141,7 +149,7 @@ def test_a_folder_is_locked_by_one_arena(tmp_path: Path) -> None:
 
 
 def test_duplicate_games_count_once(tmp_path: Path) -> None:
-    played_two(tmp_path)
+    play_one_deal(tmp_path)
     file = tmp_path / RESULTS_FILE
     file.write_bytes(file.read_bytes() + file.read_bytes().splitlines(keepends=True)[1])
     assert len(read_results(tmp_path)[1]) == 2

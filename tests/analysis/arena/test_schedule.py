@@ -1,4 +1,4 @@
-"""The schedule is balanced: every bot has every seat on every deal equally often."""
+"""The schedule is balanced: every bot sits in every seat equally often on every deal."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def test_every_pair_of_bots_meets_equally_often(bots: int, players: int) -> None
     pairs: Counter[frozenset[str]] = Counter()
     for line_up in Schedule(BOTS[:bots], players).line_ups:
         pairs.update(
-            frozenset((one, other))
-            for n, one in enumerate(line_up)
-            for other in line_up[n + 1 :]
-            if one != other
+            frozenset((first, second))
+            for n, first in enumerate(line_up)
+            for second in line_up[n + 1 :]
+            if first != second
         )
     assert len(pairs) == bots * (bots - 1) // 2
     assert len(set(pairs.values())) == 1
@@ -59,7 +59,7 @@ def test_two_players_play_each_deal_twice_with_seats_swapped() -> None:
     ]  # fmt: skip
 
 
-def test_one_player_every_bot_plays_every_deal() -> None:
+def test_in_one_player_games_every_bot_plays_every_deal() -> None:
     schedule = Schedule(("a", "b"), 1)
     assert [game.seats for game in schedule.games(0)] == [("a",), ("b",)]
     assert schedule.deals_for(30) == 30

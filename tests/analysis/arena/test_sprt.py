@@ -30,21 +30,22 @@ def outcomes(elo: float, luck: float) -> list[float]:
 def decisions(
     elo: float, test: Hypotheses, runs: int = RUNS, luck: float = 0.3
 ) -> list[tuple[int | None, int]]:
+    """Return the accepted hypothesis and the number of deals of simulated tests."""
     rng = np.random.default_rng(7)
     found = []
     for _ in range(runs):
-        running = SequentialTest(test)
+        sequential_test = SequentialTest(test)
         for score in rng.choice(SCORES, 3000, p=outcomes(elo, luck)):
-            if running.add(float(score)).accepted is not None:
+            if sequential_test.add(float(score)).accepted is not None:
                 break
-        found.append((running.status.accepted, running.status.deals))
+        found.append((sequential_test.status.accepted, sequential_test.status.deals))
     return found
 
 
-@pytest.mark.parametrize(("elo", "right"), [(0, 0), (100, 1)])
-def test_error_rate_is_as_configured(elo: float, right: int) -> None:
+@pytest.mark.parametrize(("elo", "true_hypothesis"), [(0, 0), (100, 1)])
+def test_error_rate_is_as_configured(elo: float, true_hypothesis: int) -> None:
     found = decisions(elo, Hypotheses(0, 100))
-    wrong = sum(accepted == 1 - right for accepted, _ in found)
+    wrong = sum(accepted == 1 - true_hypothesis for accepted, _ in found)
     undecided = sum(accepted is None for accepted, _ in found)
     assert undecided == 0
     assert wrong <= RUNS * 0.05 + 3 * math.sqrt(RUNS * 0.05 * 0.95)
@@ -52,19 +53,19 @@ def test_error_rate_is_as_configured(elo: float, right: int) -> None:
 
 def test_larger_differences_stop_the_test_sooner() -> None:
     test = Hypotheses(0, 80)
-    near, far = (np.mean([deals for _, deals in decisions(elo, test, 40)]) for elo in (80, 400))
-    assert far < near / 3
+    small, large = (np.mean([deals for _, deals in decisions(elo, test, 40)]) for elo in (80, 400))
+    assert large < small / 3
 
 
 def test_ratio_agrees_with_the_normal_approximation() -> None:
-    """For many deals and near hypotheses, LLR is N (t1 - t0) (2 mean - t0 - t1) / (2 variance)."""
+    """For many deals and similar hypotheses, LLR ≈ N (t1 - t0) (2 mean - t0 - t1) / (2 variance)."""
     counts, test = (300, 40, 700, 60, 380), Hypotheses(0, 5)
     total = sum(counts)
     mean = sum(n * a for n, a in zip(counts, SCORES, strict=True)) / total
     variance = sum(n * (a - mean) ** 2 for n, a in zip(counts, SCORES, strict=True)) / total
     t0, t1 = expected_score(test.elo0), expected_score(test.elo1)
-    near = total * (t1 - t0) * (2 * mean - t0 - t1) / (2 * variance)
-    assert log_likelihood_ratio(counts, test) == pytest.approx(near, rel=0.01)
+    approximation = total * (t1 - t0) * (2 * mean - t0 - t1) / (2 * variance)
+    assert log_likelihood_ratio(counts, test) == pytest.approx(approximation, rel=0.01)
 
 
 def test_balanced_evidence_gives_a_ratio_of_zero() -> None:
@@ -74,13 +75,13 @@ def test_balanced_evidence_gives_a_ratio_of_zero() -> None:
 
 
 def test_deals_after_the_end_are_ignored() -> None:
-    running = SequentialTest(Hypotheses(0, 100))
+    sequential_test = SequentialTest(Hypotheses(0, 100))
     for _ in range(200):
-        running.add(1.0)
-    assert running.status.accepted == 1
-    assert running.status.deals < 50
-    before = running.status
-    assert running.add(0.0) == before
+        sequential_test.add(1.0)
+    assert sequential_test.status.accepted == 1
+    assert sequential_test.status.deals < 50
+    before = sequential_test.status
+    assert sequential_test.add(0.0) == before
 
 
 def test_bounds_follow_from_the_error_rates() -> None:

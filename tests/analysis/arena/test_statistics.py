@@ -1,4 +1,4 @@
-"""Simulated luck of the deal is measured, and shared deals remove it from comparisons."""
+"""The luck of the deal is measured in simulated arenas, and shared deals remove it from comparisons."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ def test_deal_variance_share_grows_with_luck() -> None:
 
 def test_deal_variance_share_is_1_or_0_in_the_extremes() -> None:
     settings = simulated.settings(("one", "other"))
-    everything, nothing = [], []
+    deal_decides, deal_irrelevant = [], []
     for deal in range(40):
         seatings = Schedule(settings.bots, 2).games(deal)
-        everything.append([simulated.game(seating, (deal % 2, 1 - deal % 2)) for seating in seatings])
-        # The first seat wins the first game of a deal in half of the deals, and the second in another half.
-        nothing.append(
+        deal_decides.append([simulated.game(seating, (deal % 2, 1 - deal % 2)) for seating in seatings])
+        # The first seat wins the first game on half of the deals, and the second game on a different half.
+        deal_irrelevant.append(
             [
                 simulated.game(seating, (won, 1 - won))
                 for seating, won in zip(seatings, (deal % 2, deal // 2 % 2), strict=True)
             ]
         )
-    all_of_it, none_of_it = (deal_variance_share(settings, games, 200) for games in (everything, nothing))
-    assert all_of_it is not None
-    assert none_of_it is not None
-    assert all_of_it.value == pytest.approx(1)
-    assert none_of_it.value == pytest.approx(0, abs=1e-9)
+    full, zero = (deal_variance_share(settings, games, 200) for games in (deal_decides, deal_irrelevant))
+    assert full is not None
+    assert zero is not None
+    assert full.value == pytest.approx(1)
+    assert zero.value == pytest.approx(0, abs=1e-9)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -57,15 +57,15 @@ def test_shared_deals_reduce_the_error_of_the_difference(players: int) -> None:
     settings, played = rounds(3.0, 200, players)
     difference = bot_differences(settings, played, 200)["one", "other"]
     assert difference.error is not None
-    assert difference.error_alone is not None
-    assert difference.times_the_games is not None
-    assert difference.error < 0.8 * difference.error_alone
-    assert difference.times_the_games > 1.5
+    assert difference.independent_error is not None
+    assert difference.games_ratio is not None
+    assert difference.error < 0.8 * difference.independent_error
+    assert difference.games_ratio > 1.5
 
 
 def test_shared_deals_gain_nothing_without_luck() -> None:
     difference = bot_differences(*rounds(0.0, 300), 200)["one", "other"]
-    assert difference.times_the_games == pytest.approx(1, abs=0.25)
+    assert difference.games_ratio == pytest.approx(1, abs=0.25)
 
 
 def test_difference_equals_difference_of_win_rates() -> None:
@@ -75,11 +75,11 @@ def test_difference_equals_difference_of_win_rates() -> None:
         settings, {game.seating: game for games in played for game in games}, openskill=False
     ).bots
     assert difference.value == pytest.approx(bots[0].win_rate.value - bots[1].win_rate.value)
-    assert sum(difference.level) == 50
+    assert sum(difference.deal_counts) == 50
 
 
 def test_one_player_bots_are_compared_on_the_same_deals() -> None:
-    """One bot always scores 2 more; only shared deals show it, since scores vary widely between deals."""
+    """One bot always scores 2 more. Only shared deals show it, because scores vary widely between deals."""
     settings = simulated.settings(("one", "other"), players=1)
     played = {}
     for deal in range(30):
@@ -92,10 +92,10 @@ def test_one_player_bots_are_compared_on_the_same_deals() -> None:
     assert pair.ahead.value == 1
     assert (pair.difference.value, pair.difference.low, pair.difference.high) == pytest.approx((2, 2, 2))
     assert pair.difference.error == 0
-    assert pair.difference.error_alone is not None
-    assert pair.difference.error_alone > 0.5
-    assert summary.share_of_the_deal is not None
-    assert summary.share_of_the_deal.value == pytest.approx(1)
+    assert pair.difference.independent_error is not None
+    assert pair.difference.independent_error > 0.5
+    assert summary.deal_variance_share is not None
+    assert summary.deal_variance_share.value == pytest.approx(1)
     assert [bot.win_rate.value for bot in summary.bots] == [1, 0]
     assert summary.seats == ()
 

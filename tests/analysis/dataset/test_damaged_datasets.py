@@ -29,10 +29,10 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def with_column(table: Any, name: str, values: Any, kind: Any = None) -> Any:
-    """Return the table with other values in a column and the same metadata."""
-    at = table.schema.names.index(name)
-    made = pa.array(values, kind if kind is not None else table.schema.field(name).type)
-    return table.set_column(at, pa.field(name, made.type), made).replace_schema_metadata(
+    """Return the table with the values of a column replaced, and with the same metadata."""
+    index = table.schema.names.index(name)
+    array = pa.array(values, kind if kind is not None else table.schema.field(name).type)
+    return table.set_column(index, pa.field(name, array.type), array).replace_schema_metadata(
         table.schema.metadata
     )
 
@@ -106,7 +106,7 @@ def test_other_column_types_are_rejected(
         ("scores", [[-1] * 5] * 2),
     ],
 )  # fmt: skip
-def test_numbers_out_of_range_are_rejected(name: str, value: Any, table: Any, tmp_path: Path) -> None:
+def test_values_out_of_range_are_rejected(name: str, value: Any, table: Any, tmp_path: Path) -> None:
     values = [*column(table, name)[:-1], value]
     assert_rejected(
         with_column(table, name, values), tmp_path, f"the column {name} has values from .*, expected"
@@ -135,8 +135,10 @@ def test_parts_are_checked_like_datasets(name: str, value: Any, words: str, tmp_
         store.add(generate_part(settings, PartRange(0, 2)))
     part = store.folder / "000000000-000000002.parquet"
     good = pq.read_table(part)
-    at, field = good.schema.names.index(name), good.schema.field(name)
-    pq.write_table(good.set_column(at, field, pa.array([*column(good, name)[:-1], value], field.type)), part)
+    index, field = good.schema.names.index(name), good.schema.field(name)
+    pq.write_table(
+        good.set_column(index, field, pa.array([*column(good, name)[:-1], value], field.type)), part
+    )
     assert pq.read_table(part).schema.equals(good.schema, check_metadata=True)
     with pytest.raises(InvalidFile, match=rf"{part.name}: not a part of this dataset .*{words}.*; remove it"):
         write_dataset(settings, target)
@@ -161,9 +163,9 @@ def test_a_part_contains_the_games_of_its_name(games: str, tmp_path: Path) -> No
 def test_invalid_sources_and_column_names_are_rejected(table: Any, tmp_path: Path) -> None:
     source: Any
     for source in (None, 5, b"x", ["x"]):
-        for use in (metadata, states, column_array, read):
+        for function in (metadata, states, column_array, read):
             with pytest.raises(InvalidFile, match="is not a dataset"):
-                use(source)
+                function(source)
     path = tmp_path / "out.parquet"
     bad: list[list[Any]] = [[5], [None, "game", 7]]
     pq.write_table(table, path)
@@ -195,8 +197,8 @@ def test_invalid_states_are_rejected(table: Any) -> None:
             assert len(states(bad, checked=False)) == len(good)
 
 
-def test_states_that_would_access_foreign_memory_are_rejected(table: Any) -> None:
-    """A due draw for seats that do not exist made compiled code write out of bounds (B1)."""
+def test_states_that_would_cause_out_of_bounds_writes_are_rejected(table: Any) -> None:
+    """A due draw for seats that do not exist once made compiled code write out of bounds."""
     records = states(table).copy()
     records["dealing"] = 127
     with pytest.raises(InvalidFile, match="row 0: not a valid state of rota"):
@@ -216,13 +218,13 @@ def test_columns_that_are_not_numeric_are_rejected(table: Any) -> None:
 
 
 def test_additional_columns_are_ignored(table: Any, tmp_path: Path) -> None:
-    more = table.append_column("mine", pa.array([None] * len(table), pa.int64()))
-    assert len(states(more)) == len(table)
-    pq.write_table(more, tmp_path / "more.parquet")
-    assert "mine" in read(tmp_path / "more.parquet").column_names
-    twice = table.append_column(table.schema.field("seat"), table["seat"])
+    extended = table.append_column("mine", pa.array([None] * len(table), pa.int64()))
+    assert len(states(extended)) == len(table)
+    pq.write_table(extended, tmp_path / "extended.parquet")
+    assert "mine" in read(tmp_path / "extended.parquet").column_names
+    duplicated = table.append_column(table.schema.field("seat"), table["seat"])
     with pytest.raises(InvalidFile, match="duplicate column seat"):
-        column_array(twice.replace_schema_metadata(table.schema.metadata), "seat")
+        column_array(duplicated.replace_schema_metadata(table.schema.metadata), "seat")
 
 
 def test_metadata_mutations_are_rejected_or_harmless(table: Any) -> None:
@@ -249,28 +251,31 @@ def test_impossible_file_names_are_rejected(name: str) -> None:
         read(name)
 
 
-def test_file_names_that_are_not_utf_8(table: Any, tmp_path: Path) -> None:
+def test_file_names_that_are_not_utf_8_are_read(table: Any, tmp_path: Path) -> None:
     path = tmp_path / "\udcff.parquet"
     try:
         file = path.open("wb")
     except OSError:
-        pytest.skip("this file system takes names in UTF-8 only")
+        pytest.skip("this file system allows only names in UTF-8")
     with file:
         pq.write_table(table, file)
     assert read(path).equals(table)
 
 
 @pytest.mark.parametrize(
-    "place", ["axiogames.analysis.dataset.parts.parquet_writer", "axiogames.analysis.dataset.parts.os.fsync"]
+    "function",
+    ["axiogames.analysis.dataset.parts.parquet_writer", "axiogames.analysis.dataset.parts.os.fsync"],
 )
-def test_a_full_disk_names_the_file(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(*arguments: Any, **more: Any) -> Any:
+def test_a_full_disk_is_reported_with_the_file(
+    function: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*arguments: Any, **options: Any) -> Any:
         raise OSError(28, "No space left on device")
 
     settings, target = DatasetSettings.create("rota", ["random"], games=1), tmp_path / "out.parquet"
     with open_parts(settings, target) as store:
         store.add(generate_part(settings, next(store.missing())))
-        monkeypatch.setattr(place, fails)
+        monkeypatch.setattr(function, fail)
         with pytest.raises(OSError, match="No space left") as caught:
             store.join()
     assert caught.value.filename == str(target)

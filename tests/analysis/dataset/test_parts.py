@@ -33,9 +33,9 @@ def small_settings(**change: Any) -> DatasetSettings:
 
 
 def interrupted(settings: DatasetSettings, out: Path, count: int) -> Path:
-    """Generate some parts, stop, and return their folder."""
-    with open_parts(settings, out) as store, closing(generate_parts(store)) as made:
-        for part in islice(made, count):
+    """Generate `count` parts, stop, and return their folder."""
+    with open_parts(settings, out) as store, closing(generate_parts(store)) as parts:
+        for part in islice(parts, count):
             store.add(part)
         return store.folder
 
@@ -90,7 +90,7 @@ def test_file_does_not_depend_on_the_number_of_jobs(tmp_path: Path) -> None:
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
-def test_other_seeds_give_other_rows(tmp_path: Path) -> None:
+def test_different_seeds_give_different_rows(tmp_path: Path) -> None:
     write_dataset(small_settings(), tmp_path / "one")
     write_dataset(small_settings(seed="other"), tmp_path / "two")
     assert not read(tmp_path / "one").equals(read(tmp_path / "two"))
@@ -145,10 +145,10 @@ def test_settings_without_parts_are_replaced(tmp_path: Path) -> None:
     assert read(tmp_path / "out")["game"].to_pylist()[-1] == 0
 
 
-# ---------------------------------------------------------------- the final name
+# ---------------------------------------------------------------- the joined file
 
 
-def test_a_finished_file_is_not_replaced_unless_asked_for(tmp_path: Path) -> None:
+def test_a_finished_file_is_replaced_only_with_force(tmp_path: Path) -> None:
     out = tmp_path / "out"
     write_dataset(small_settings(games=1), out)
     before = out.read_bytes()
@@ -163,32 +163,30 @@ def test_a_finished_file_is_not_replaced_unless_asked_for(tmp_path: Path) -> Non
     assert metadata(out).settings == settings
 
 
-def test_a_file_that_came_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+def test_a_file_created_in_the_meantime_is_not_replaced(tmp_path: Path) -> None:
     settings, out = small_settings(games=1), tmp_path / "out"
     with open_parts(settings, out) as store:
         store.add(generate_part(settings, PartRange(0, 1)))
-        out.write_text("somebody else's", encoding="utf-8")
+        out.write_text("other content", encoding="utf-8")
         with pytest.raises(InvalidFile, match="the file exists"):
             store.join()
-    assert out.read_text(encoding="utf-8") == "somebody else's"
+    assert out.read_text(encoding="utf-8") == "other content"
     out.unlink()
     assert write_dataset(settings, out) == store.positions
 
 
-@pytest.mark.parametrize("moment", ["fsync", "replace"])
-def test_joining_that_fails_leaves_no_file(
-    moment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("function", ["fsync", "replace"])
+def test_a_failed_join_leaves_no_file(function: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings, out = small_settings(games=2), tmp_path / "out"
     write_dataset(settings, tmp_path / "whole")
     interrupted(settings, out, 2)
 
     def fail(*arguments: Any) -> None:
-        raise OSError("no room")
+        raise OSError("disk failure")
 
-    with monkeypatch.context() as broken:
-        broken.setattr(os, moment, fail)
-        with pytest.raises(OSError, match="no room"):
+    with monkeypatch.context() as patch:
+        patch.setattr(os, function, fail)
+        with pytest.raises(OSError, match="disk failure"):
             write_dataset(settings, out)
     assert not out.exists()
     write_dataset(settings, out)
@@ -308,7 +306,7 @@ def test_unreadable_files_and_columns_are_rejected(tmp_path: Path) -> None:
 @pytest.mark.parametrize("module", ["pyarrow", "pyarrow.parquet"])
 def test_missing_pyarrow_is_reported(module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    for use in (lambda: write_dataset(small_settings(), tmp_path / "out"), lambda: read(tmp_path / "out")):
+    for call in (lambda: write_dataset(small_settings(), tmp_path / "out"), lambda: read(tmp_path / "out")):
         with pytest.raises(MissingDependency, match=r'pyarrow is required .*pip install "\.\[data\]"'):
-            use()
+            call()
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""Recorded games, short or whole, and fast reviews of them."""
+"""Recorded games, whole or cut short, and fast reviews of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAMES = ("Ada", "Ben", "Cleo", "Dan")
 
 
 def half_of_all(players: Iterable[int]) -> list[Any]:
-    """Return all games with half of these numbers of players; the others are marked as slow."""
+    """Return all games with these numbers of players, half of the combinations marked as slow."""
     return [
         pytest.param(name, count, marks=[] if (number + count) % 2 else [pytest.mark.slow])
         for number, name in enumerate(GAMES)
@@ -31,7 +31,7 @@ def half_of_all(players: Iterable[int]) -> list[Any]:
 
 
 class RolloutPolicy:
-    """A player that follows the rollout policy, which choices are compared with."""
+    """A player that follows the rollout policy, the reference for choices."""
 
     name = "policy"
 
@@ -41,10 +41,10 @@ class RolloutPolicy:
 
 
 @cache
-def whole_game(name: str, players: int = 2, seed: int = 1, by: str = "level2") -> Record:
-    """Return a whole game, by default between weak bots, whose mistakes give remarks."""
+def whole_game(name: str, players: int = 2, seed: int = 1, bot: str = "level2") -> Record:
+    """Return a whole game, by default between weak bots, whose mistakes cause remarks."""
     players_by_seat: list[Player] = [
-        RolloutPolicy() if by == RolloutPolicy.name else player(by) for _ in range(players)
+        RolloutPolicy() if bot == RolloutPolicy.name else player(bot) for _ in range(players)
     ]
     return record_of(play_match(name, players_by_seat, seed), NAMES[:players])
 
@@ -60,6 +60,6 @@ def short_game(name: str, players: int = 2, moves: int = 5) -> Record:
 def reviewed(record_text: str, seed: str = "0", rollouts: int = 100) -> Review:
     """Return the review of a record."""
     record, budget = Record.parse(record_text), Budget(rollouts=rollouts)
-    made = list(decisions(record))
-    judgements = [judge_decision(decision, budget, seed) for decision in made]
-    return assemble_review(record, made, judgements, start_values(record, budget, seed), seed)
+    decided = list(decisions(record))
+    judgements = [judge_decision(decision, budget, seed) for decision in decided]
+    return assemble_review(record, decided, judgements, start_values(record, budget, seed), seed)

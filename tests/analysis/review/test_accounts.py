@@ -18,22 +18,19 @@ from tests.analysis.review.games import reviewed, short_game, whole_game
 values = st.floats(0, 1)
 
 
-def effect(seat: int, simple: float, made: float, lead: float | None = None) -> DecisionEffect:
+def effect(seat: int, policy_value: float, chosen: float) -> DecisionEffect:
     """Return a decision: the values of the policy's move and of the chosen move."""
-    choice = made - simple
+    choice = chosen - policy_value
     return DecisionEffect(
-        seat,
-        ValueEstimate(simple, 0.01),
-        ValueEstimate(choice, 0.005),
-        ValueEstimate(choice if lead is None else lead, 0.005),
+        seat, ValueEstimate(policy_value, 0.01), ValueEstimate(choice, 0.005), ValueEstimate(choice, 0.005)
     )
 
 
 @given(st.integers(1, 4), st.lists(st.tuples(st.integers(0, 3), values, values), max_size=40), st.data())
 def test_items_add_up_to_the_result(
-    players: int, made: list[tuple[int, float, float]], data: st.DataObject
+    players: int, decided: list[tuple[int, float, float]], data: st.DataObject
 ) -> None:
-    effects = [effect(seat % players, simple, value) for seat, simple, value in made]
+    effects = [effect(seat % players, policy_value, chosen) for seat, policy_value, chosen in decided]
     result = data.draw(st.none() | st.lists(values, min_size=players, max_size=players))
     accounts, before, after = settle_accounts(players, [0.5] * players, effects, result)
     for seat, account in enumerate(accounts):
@@ -48,7 +45,7 @@ def test_items_add_up_to_the_result(
             assert account.result == account.start
 
 
-def test_luck_of_two_seats_is_opposite() -> None:
+def test_lucks_of_two_seats_are_opposite() -> None:
     effects = [effect(0, 0.6, 0.5), effect(1, 0.7, 0.7), effect(0, 0.4, 0.2)]
     (one, other), before, _ = settle_accounts(2, [0.5, 0.5], effects, [0.0, 1.0])
     assert before[0].change == pytest.approx(0.1)  # the deal
@@ -58,19 +55,19 @@ def test_luck_of_two_seats_is_opposite() -> None:
     assert (one.choices, other.others) == pytest.approx((-0.3, 0.3))
 
 
-def test_opponents_share_the_loss_by_a_good_choice() -> None:
+def test_opponents_share_the_cost_of_a_good_choice() -> None:
     accounts, _, _ = settle_accounts(3, [0.5] * 3, [effect(0, 0.5, 0.7)], [1.0, 0.25, 0.25])
     assert [account.others for account in accounts] == pytest.approx([0.0, -0.1, -0.1])
     assert [account.luck for account in accounts] == pytest.approx([0.3, -0.15, -0.15])
 
 
-def test_policy_player_has_no_choices_and_no_luck_on_average() -> None:
-    """The moves of the policy add nothing; in one-player games luck is 0 on average."""
+def test_mean_luck_of_the_rollout_policy_is_zero() -> None:
+    """Choices of the policy are worth nothing, so in one-player games its mean luck must be 0."""
     lucks = []
     for seed in range(6):
         record = whole_game(GAMES[2], 1, seed, "policy")
         found = reviewed(record.to_json(), rollouts=200)
-        full = found.terms.full
+        full = found.scale.full
         lucks.append(found.seats[0].account.luck * full)
     error = stdev(lucks) / len(lucks) ** 0.5
     assert abs(fmean(lucks)) < 3 * error + 0.5
@@ -87,14 +84,14 @@ def test_accounts_of_whole_games_add_up(name: str, players: int) -> None:
         )
         own = [move for move in found.moves if found.seats[move.seat] is seat]
         assert account.choices == pytest.approx(sum(move.choice for move in own))
-        assert seat.given_up == sum(move.given_up for move in own)
+        assert seat.loss == sum(move.loss for move in own)
         assert account.luck == pytest.approx(sum(move.luck.change for move in own) + seat.luck_after.change)
         assert seat.line[0] == (0, account.start)
         assert seat.line[-1] == (len(found.moves), account.result)
         assert sum(seat.ratings.values()) == len(own)
 
 
-def test_other_seeds_give_the_same_luck_within_the_error() -> None:
+def test_different_seeds_give_the_same_luck_within_the_error() -> None:
     record = whole_game(GAMES[0]).to_json()
     one, other = (reviewed(record, seed, 600) for seed in ("0", "1"))
     for seat in range(2):
@@ -133,7 +130,7 @@ def test_ratings_and_accuracy_by_loss() -> None:
 
 def test_turning_points_are_the_largest_changes_in_order() -> None:
     found: Review = reviewed(whole_game(GAMES[0]).to_json())
-    assert found.turning
-    assert [turn.ply for turn in found.turning] == sorted(turn.ply for turn in found.turning)
-    most = max(move.given_up for move in found.moves)
-    assert any(turn.by == "choice" and turn.change == -most for turn in found.turning)
+    assert found.turning_points
+    assert [turn.ply for turn in found.turning_points] == sorted(turn.ply for turn in found.turning_points)
+    most = max(move.loss for move in found.moves)
+    assert any(turn.cause == "choice" and turn.change == -most for turn in found.turning_points)

@@ -30,31 +30,31 @@ def test_every_decision_is_judged(name: str, players: int) -> None:
         if found.forced:
             assert len(decision.view.legal_moves()) == 1
             continue
-        values = [one.value for one in found.candidates]
+        values = [candidate.value for candidate in found.candidates]
         assert values == sorted(values, reverse=True)
         assert found.chosen.action == decision.action
         assert found.candidates[0].behind == 0
-        for one in found.candidates:
-            assert Move.parse(one.move) in decision.view.legal_moves()
-            assert one.behind == pytest.approx(values[0] - one.value)
-            assert len(one.points) == players
-            assert all(points >= 0 for row in one.points for points in row)
-        assert found.given_up == 0 or found.chosen.significantly_worse
-        assert found.chosen.value == pytest.approx(found.simple.value + found.choice.value)
+        for candidate in found.candidates:
+            assert Move.parse(candidate.move) in decision.view.legal_moves()
+            assert candidate.behind == pytest.approx(values[0] - candidate.value)
+            assert len(candidate.points) == players
+            assert all(points >= 0 for row in candidate.points for points in row)
+        assert found.loss == 0 or found.chosen.significantly_worse
+        assert found.chosen.value == pytest.approx(found.policy_value.value + found.choice.value)
         assert rollout_policy_action(decision.view) in decision.view.legal_moves().actions
 
 
 @of_all_games
 def test_judgement_does_not_depend_on_hidden_tiles(name: str) -> None:
-    """Another tile in a hidden hand gives the same judgement."""
+    """Exchanging a tile in a hidden hand for one from the bag does not change the judgement."""
     decision = list(decisions(short_game(name)))[-1]
     table = replay(short_game(name), upto=decision.ply - 1)
     state, other = table.state.copy(), 1 - decision.seat
     hand, bag = state["hands"][0, other], state["bag"][0]
-    taken, given = int(hand[0]), next(kind for kind, n in enumerate(bag.tolist()) if n and kind != hand[0])
-    bag[taken] += 1
-    bag[given] -= 1
-    hand[0] = given
+    old, new = int(hand[0]), next(kind for kind, n in enumerate(bag.tolist()) if n and kind != hand[0])
+    bag[old] += 1
+    bag[new] -= 1
+    hand[0] = new
     hand[: state["held"][0, other]].sort()
     view = View(table.variant, table.variant.redact(state, decision.seat), decision.seat, ())
     assert judge(view, decision.action, QUICK, 7) == judge(decision.view, decision.action, QUICK, 7)
@@ -65,11 +65,11 @@ def test_equal_seeds_give_equal_reviews_for_any_number_of_threads() -> None:
     record = short_game(GAMES[0])
     assert reviewed.__wrapped__(record.to_json()) == reviewed(record.to_json())
     decision = next(decisions(record))
-    alone, together = (
+    one_thread, two_threads = (
         judge_decision(decision, Budget(rollouts=400, threads=threads), "0") for threads in (1, 2)
     )
-    assert alone == together
-    assert judge_decision(decision, Budget(rollouts=400), "1") != alone
+    assert one_thread == two_threads
+    assert judge_decision(decision, Budget(rollouts=400), "1") != one_thread
 
 
 def test_time_limits_are_respected() -> None:
@@ -108,9 +108,9 @@ def test_value_of_a_result_agrees_with_the_search(name: str, players: int) -> No
 
 
 def test_value_scales() -> None:
-    two, four, alone = (value_scale(replay(whole_game(GAMES[0], n), upto=0).variant) for n in (2, 4, 1))
+    two, four, solo = (value_scale(replay(whole_game(GAMES[0], n), upto=0).variant) for n in (2, 4, 1))
     assert (two.kind, two.to_display(0.62)) == ("win", 62)
     assert (four.kind, four.to_display(1.0), four.to_display(0.0)) == ("place", 1.0, 4.0)
-    assert alone.kind == "lowest"
-    assert alone.to_display(0.5) == alone.full / 2
+    assert solo.kind == "lowest"
+    assert solo.to_display(0.5) == solo.full / 2
     assert value_scale(find_variant(GAMES[-1], 1)).kind == "points"

@@ -16,15 +16,15 @@ from axiogames.model.record import Record, replay
 from tests.analysis.review.games import half_of_all, reviewed, short_game, whole_game
 
 
-def made_page(record: Record, language: str = "en") -> str:
+def rendered_page(record: Record, language: str = "en") -> str:
     found = reviewed(record.to_json())
-    wording = Wording(language, found.terms, record.players)
+    wording = Wording(language, found.scale, record.players)
     return render_page(found, replay(record), list(decisions(record)), wording)
 
 
 @pytest.mark.parametrize(("name", "players"), half_of_all(range(1, 5)))
 def test_page_is_self_contained(name: str, players: int) -> None:
-    html = made_page(short_game(name, players, moves=3))
+    html = rendered_page(short_game(name, players, moves=3))
     assert "http" not in html.replace("http://www.w3.org/2000/svg", "")
     assert not re.search(r"\{\w+\}", html.split("<style>")[0])
     assert html.count("<article") == 3
@@ -34,7 +34,7 @@ def test_page_is_self_contained(name: str, players: int) -> None:
 def test_names_are_escaped() -> None:
     record = short_game(GAMES[0])
     record = Record.parse(record.to_json().replace("Ada", "<b>Ada</b>"))
-    html = made_page(record)
+    html = rendered_page(record)
     assert "<b>Ada" not in html
     assert "&lt;b&gt;Ada" in html
 
@@ -42,7 +42,7 @@ def test_names_are_escaped() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_graph_has_a_strip_for_every_move(language: str) -> None:
     found = reviewed(whole_game(GAMES[2], 3).to_json())
-    svg = render_graph(found, Wording(language, found.terms))
+    svg = render_graph(found, Wording(language, found.scale))
     assert svg.count('class="strip"') == len(found.moves)
     assert 'role="img" aria-label="' in svg
 
@@ -52,5 +52,5 @@ def test_markup_escapes_text_and_keeps_markup() -> None:
 
 
 def test_page_of_a_game_without_moves() -> None:
-    html = made_page(short_game(GAMES[0], moves=0))
+    html = rendered_page(short_game(GAMES[0], moves=0))
     assert "<script" not in html

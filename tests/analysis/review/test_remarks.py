@@ -68,16 +68,16 @@ def test_remarks_are_sentences(name: str, language: str) -> None:
 # ---------------------------------------------------------------- remarks on two moves
 
 
-def a_view() -> View:
+def first_view() -> View:
     return next(decisions(whole_game(GAMES[0]))).view
 
 
 def candidate(view: View, **other: object) -> JudgedMove:
-    """Return a move without distinguishing features, except for the given fields."""
+    """Return a neutral move, with the fields in `other` changed."""
     points = tuple((8.0,) * len(view.variant.tracks) for _ in range(view.players))
-    nothing = tuple((0.01,) * len(view.variant.tracks) for _ in range(view.players))
+    errors = tuple((0.01,) * len(view.variant.tracks) for _ in range(view.players))
     gain = (1,) + (0,) * (len(view.variant.tracks) - 1)
-    plain = JudgedMove("GR c5-c6", 0, 0.5, 0.01, 0.0, 0.0, gain, 0, False, points, nothing)
+    plain = JudgedMove("GR c5-c6", 0, 0.5, 0.01, 0.0, 0.0, gain, 0, False, points, errors)
     return replace(plain, **other)
 
 
@@ -88,14 +88,14 @@ def changed(view: View, seat: int, track: int, points: float) -> tuple[tuple[flo
 
 
 def remark_on_worse(**better: object) -> Remark:
-    view = a_view()
+    view = first_view()
     best = candidate(view, **{"move": "BB d5-d6", "value": 0.6, **better})
     worse = candidate(view, behind=0.1, behind_error=0.01)
     return remark_on(view, Judgement((best, worse), 1))
 
 
-def test_bottleneck() -> None:
-    view = a_view()
+def test_remark_on_a_bottleneck() -> None:
+    view = first_view()
     points = changed(view, 0, 2, 6.0)
     best = candidate(view, move="c5-c6", points=changed(view, 0, 2, 9.0))
     worse = candidate(view, behind=0.1, points=points)
@@ -109,18 +109,18 @@ def test_bottleneck() -> None:
 
 
 def test_points_opened_for_the_next_seat() -> None:
-    view = a_view()
+    view = first_view()
     best = candidate(view, move="BB d5-d6", points=changed(view, 1, 0, 5.0))
     worse = candidate(view, behind=0.1)
     remark = remark_on(view, Judgement((best, worse), 1))
     assert (remark.key, remark.seat, remark.mine, remark.other) == ("opened", 1, 8.0, 5.0)
 
 
-def test_lost_turns_exchanges_and_wasted_points() -> None:
+def test_remarks_on_lost_turns_exchanges_and_wasted_points() -> None:
     assert remark_on_worse(wins_turn=True).key == "turn_given_away"
     assert remark_on_worse(gain=(), move="exchange").key == "exchange_better"
     assert remark_on_worse().key == "overall"
-    view = a_view()
+    view = first_view()
     best = candidate(view, move="BB d5-d6", points=changed(view, 0, 0, 11.0))
     worse = candidate(view, behind=0.1, wasted=3)
     remark = remark_on(view, Judgement((best, worse), 1))
@@ -130,7 +130,7 @@ def test_lost_turns_exchanges_and_wasted_points() -> None:
 
 
 def test_remarks_on_the_best_move_compare_it_with_the_next_best() -> None:
-    view = a_view()
+    view = first_view()
     plain, rival = candidate(view), candidate(view, move="BB d5-d6", behind=0.1)
 
     def remark_on_best(best: JudgedMove, rival: JudgedMove = rival) -> Remark:
@@ -146,10 +146,10 @@ def test_remarks_on_the_best_move_compare_it_with_the_next_best() -> None:
 
 
 def test_insignificant_differences_are_reported() -> None:
-    view = a_view()
+    view = first_view()
     best, other = candidate(view, move="BB d5-d6"), candidate(view, behind=0.02, behind_error=0.015)
     judgement = Judgement((best, other), 1)
-    assert judgement.given_up == 0
+    assert judgement.loss == 0
     remark = remark_on(view, judgement)
     assert (remark.key, remark.behind, remark.within) == ("equal", 0.02, 0.03)
     assert "2.0% apart, within an error of 3.0%" in Wording("en", WIN).remark(remark)
@@ -160,16 +160,16 @@ def test_insignificant_differences_are_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("terms", "value", "change"),
+    ("scale", "value", "change"),
     [
         (WIN, "62%", "+4.0%"),
         (ValueScale("place", 3.0), "place 2.14", "+0.12 places"),
         (ValueScale("lowest", 36.0), "22.3", "+1.4 points"),
     ],
 )
-def test_values_and_changes(terms: ValueScale, value: str, change: str) -> None:
-    wording = Wording("en", terms)
+def test_values_and_changes(scale: ValueScale, value: str, change: str) -> None:
+    wording = Wording("en", scale)
     assert wording.value(0.62) == value
     assert wording.change(0.04, signed=True) == change
     assert wording.change(0.0, signed=True)[0] == "0"
-    assert "," in Wording("de", terms).change(0.04)
+    assert "," in Wording("de", scale).change(0.04)

@@ -1,4 +1,4 @@
-"""The bound is never below the optimum, and beams find the optimum of exhaustive search."""
+"""The bound is never below the optimum, and beams find the optimum that exhaustive search finds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from axiogames.games.dominoes.bound import FREE, OWN, longest_line, upper_bound
 from axiogames.games.dominoes.variant import DominoVariant
 from axiogames.players import player
 from axiogames.players.match import play_match
-from tests.analysis.solve.late import Points, exhaustive_search, late_table, sorted_points
+from tests.analysis.solve.positions import Points, exhaustive_search, late_table, sorted_points
 
 DOMINOES = tuple(name for name in GAMES if isinstance(find_variant(name, 1), DominoVariant))
 LATE = [
@@ -65,9 +65,9 @@ def test_late_bounds_are_below_the_cap(name: str) -> None:
 
 @pytest.mark.parametrize("name", DOMINOES)
 def test_games_stay_below_the_bound_from_any_position(name: str) -> None:
-    """Whole games of simple bots, checked every four moves, with all or only some draws known."""
-    for seed, by in ((1, "greedy"), (2, "balanced"), (3, "random")):
-        played = play_match(name, [player(by)], seed)
+    """Check whole games of simple bots every four moves, with all draws known and with some."""
+    for seed, bot in ((1, "greedy"), (2, "balanced"), (3, "random")):
+        played = play_match(name, [player(bot)], seed)
         result = sorted_points(played)
         moves = tuple(map(str, played.moves))
         whole = deal_from_seed(name, seed)

@@ -11,7 +11,7 @@ from axiogames.model.record import record_of, replay
 from axiogames.model.table import new_game
 from axiogames.players import player
 from axiogames.players.match import play_match
-from tests.analysis.solve.late import solo_record, sorted_points
+from tests.analysis.solve.positions import solo_record, sorted_points
 from tests.analysis.solve.test_bound import DOMINOES
 
 
@@ -20,11 +20,11 @@ from tests.analysis.solve.test_bound import DOMINOES
 def test_draws_of_a_table_do_not_depend_on_the_moves(name: str, seed: int | str) -> None:
     deal = deal_from_seed(name, seed)
     assert len(deal.kinds) == sum(deal.variant.tileset.values())
-    for which in (0, -1):
+    for index in (0, -1):
         table = new_game(name, 1, seed=seed)
         while not table.over:
             assert table.hand(0) == (deal.variant.kinds[deal.kinds[table.plies]],)
-            table.play(table.legal_moves()[which])
+            table.play(table.legal_moves()[index])
 
 
 @pytest.mark.parametrize("name", DOMINOES)
@@ -44,7 +44,7 @@ def test_lines_are_the_same_for_any_number_of_threads() -> None:
 
 
 def test_beams_beat_simple_bots() -> None:
-    record = solo_record(GAMES[0], by="balanced")
+    record = solo_record(GAMES[0], bot="balanced")
     solution, _ = solve(deal_from_record(record), width=20)
     assert solution.played is not None
     assert solution.best.points > solution.played.points
@@ -57,10 +57,10 @@ def test_beams_grow_up_to_the_time_limit_and_width() -> None:
     assert solution.width == 20
     assert 0 <= min(shares) <= max(shares) <= 1
     short, _ = solve(deal_from_seed(GAMES[0], 1), seconds=0.001)
-    assert short.width == 16, "there is always an answer"
+    assert short.width == 16, "the first beam is always completed"
 
 
-def test_only_draws_of_the_record_are_known_without_a_seed() -> None:
+def test_without_a_seed_only_the_recorded_draws_are_known() -> None:
     record = solo_record(GAMES[0], with_seed=False)
     deal = deal_from_record(record)
     assert deal.seed is None
@@ -81,11 +81,11 @@ def test_an_unbeaten_recorded_game_is_the_best_line() -> None:
 
 
 def test_unsolvable_deals_are_rejected() -> None:
-    other = next(name for name in GAMES if name not in DOMINOES)
+    unsolvable = next(name for name in GAMES if name not in DOMINOES)
     with pytest.raises(AxioError, match="only domino games"):
-        deal_from_seed(other, 1)
+        deal_from_seed(unsolvable, 1)
     with pytest.raises(AxioError, match="only domino games"):
-        deal_from_record(solo_record(other))
+        deal_from_record(solo_record(unsolvable))
     with pytest.raises(AxioError, match="ply 99 is out of range"):
         deal_from_record(solo_record(GAMES[0]), plies=99)
     with pytest.raises(InvalidPlayers, match="2 players"):

@@ -31,7 +31,8 @@ def test_wrong_override_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     checks = testing._Checks(variant)
     table = Table(variant, "wrong")
     with pytest.raises(
-        GameDefinitionError, match=r"rota: `count_legal` of its own rules says \d+, `refusal` allows"
+        GameDefinitionError,
+        match=r"rota: `count_legal` of the game's rules returns \d+, but `refusal` allows",
     ):
         checks.check_rules(table)
     monkeypatch.undo()

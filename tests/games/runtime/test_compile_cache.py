@@ -351,4 +351,4 @@ def test_truncated_file_is_not_an_interruption(
 
     monkeypatch.setattr(games, "game", ends)
     assert main(["games"]) == 2
-    assert capsys.readouterr().err == "axio: a file ended too early: Ran out of input\n"
+    assert capsys.readouterr().err == "axio: unexpected end of a file: Ran out of input\n"

@@ -1,4 +1,4 @@
-"""`axio engine`: every command; only `quit` and the end of the input stop it."""
+"""`axio engine`: all commands, errors, and the end of the process."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ from axiogames.model.record import apply_event
 from axiogames.model.table import Table
 from axiogames.model.view import View
 from axiogames.players import PLAYERS, Budget, player
-from axiogames.players.engines.protocol import LONGEST_LINE, MAX_SKIPPED, read_budget
+from axiogames.players.engines.protocol import MAX_LINE_LENGTH, MAX_SKIPPED, read_budget
 from axiogames.players.engines.serve import COMMANDS, Engine
 from axiogames.players.engines.views import write_view
 from axiogames.players.interface import Choice
 from axiogames.players.match import play_match
 from axiogames.rng import Generator
 from tests.cli.test_cli import ENVIRONMENT, assert_refused, run
-from tests.players.engines.telling import line_of
+from tests.players.engines.requests import line_of
 
 GAME = GAMES[0]
 
 
 @pytest.fixture
 def engine() -> Engine:
-    """Return an engine that is seat 0 and has to move."""
-    made = Engine(GAME, "greedy")
-    assert said(made, f"view {write_view(new_game(GAME, seed=7).view(0))}") == ""
-    return made
+    """Return an engine for seat 0, which is to move."""
+    engine = Engine(GAME, "greedy")
+    assert accepted(engine, f"view {write_view(new_game(GAME, seed=7).view(0))}") == ""
+    return engine
 
 
-def said(engine: Engine, line: str) -> str:
-    """Return the answer to a request that is accepted."""
+def accepted(engine: Engine, line: str) -> str:
+    """Assert that a request is accepted, and return the answer."""
     answer = engine.respond(line)
     assert answer is not None
     assert answer.startswith("="), answer
@@ -53,7 +53,7 @@ def said(engine: Engine, line: str) -> str:
 
 
 def refused(engine: Engine, line: str) -> str:
-    """Return the reason why a request is refused."""
+    """Assert that a request is refused, and return the reason."""
     answer = engine.respond(line)
     assert answer is not None
     assert answer.startswith("?"), answer
@@ -63,17 +63,17 @@ def refused(engine: Engine, line: str) -> str:
 
 
 def test_engine_identification(engine: Engine) -> None:
-    assert said(engine, "protocol_version") == "1"
-    assert said(engine, "name") == "axio greedy"
-    assert said(engine, "version") == __version__
-    assert said(engine, "list_commands").split() == list(COMMANDS)
-    assert said(engine, "known_command think") == "true"
-    assert said(engine, "known_command stop") == "false"
+    assert accepted(engine, "protocol_version") == "1"
+    assert accepted(engine, "name") == "axio greedy"
+    assert accepted(engine, "version") == __version__
+    assert accepted(engine, "list_commands").split() == list(COMMANDS)
+    assert accepted(engine, "known_command think") == "true"
+    assert accepted(engine, "known_command stop") == "false"
 
 
 def test_answers_repeat_the_request_number(engine: Engine) -> None:
     assert engine.respond("12 protocol_version\n") == "=12 1\n\n"
-    assert engine.respond("  7   undo  \r\n") == "?7 nothing has been told that could be taken back\n\n"
+    assert engine.respond("  7   undo  \r\n") == "?7 there is no event to undo\n\n"
     assert engine.respond("0") == "?0 unknown command '': list_commands lists all\n\n"
 
 
@@ -84,66 +84,68 @@ def test_empty_lines_and_comments_are_not_answered(engine: Engine, line: str) ->
 
 def test_legal_moves_have_points(engine: Engine) -> None:
     table = new_game(GAME, seed=7)
-    legal = json.loads(said(engine, "legal"))
-    assert [one["move"] for one in legal] == [str(move) for move in table.legal_moves()]
-    for one in legal[::20]:
-        assert one["gain"] == table.gain(one["move"])
-        assert json.loads(said(engine, f"points {one['move']}"))["gain"] == one["gain"]
+    legal = json.loads(accepted(engine, "legal"))
+    assert [entry["move"] for entry in legal] == [str(move) for move in table.legal_moves()]
+    for entry in legal[::20]:
+        assert entry["gain"] == table.gain(entry["move"])
+        assert json.loads(accepted(engine, f"points {entry['move']}"))["gain"] == entry["gain"]
 
 
 @pytest.mark.parametrize(
-    ("who", "name"),
+    ("bot", "name"),
     [
-        pytest.param(who, name, marks=[] if (number + other) % 2 == 0 else [pytest.mark.slow])
-        for number, who in enumerate(PLAYERS)
-        for other, name in enumerate(GAMES)
+        pytest.param(bot, name, marks=[] if (i + j) % 2 == 0 else [pytest.mark.slow])
+        for i, bot in enumerate(PLAYERS)
+        for j, name in enumerate(GAMES)
     ],
 )
-def test_engine_plays_the_moves_of_its_player(name: str, who: str) -> None:
-    engine = Engine(name, who)
+def test_engine_plays_the_moves_of_its_player(name: str, bot: str) -> None:
+    engine = Engine(name, bot)
     table = new_game(name, seed="engine")
     for number in range(6):
         seat = table.turn
         assert seat is not None
-        said(engine, f"set seed {number}")
-        said(engine, f"view {write_view(table.view(seat))}")
-        thought = json.loads(said(engine, "think 50r"))
-        ours = player(who).choose(table.view(seat), read_budget("50r"), Generator(str(number)))
-        if who in ("random", "greedy", "balanced"):  # those that search may find free places in another order
-            assert thought["move"] == str(ours.move)
-            assert [one["why"] for one in thought["candidates"]] == [one.why for one in ours.candidates]
-        assert thought["candidates"][0]["move"] == thought["move"]
-        table.play(thought["move"])
+        accepted(engine, f"set seed {number}")
+        accepted(engine, f"view {write_view(table.view(seat))}")
+        answer = json.loads(accepted(engine, "think 50r"))
+        expected = player(bot).choose(table.view(seat), read_budget("50r"), Generator(str(number)))
+        if bot in ("random", "greedy", "balanced"):  # a view may list the moves of a search in another order
+            assert answer["move"] == str(expected.move)
+            assert [candidate["why"] for candidate in answer["candidates"]] == [
+                candidate.why for candidate in expected.candidates
+            ]
+        assert answer["candidates"][0]["move"] == answer["move"]
+        table.play(answer["move"])
 
 
 def test_same_seed_gives_the_same_move(engine: Engine) -> None:
-    said(engine, "set player random")
-    said(engine, "set seed seven of nine")
-    first = [said(engine, "think") for _ in range(5)]
+    accepted(engine, "set player random")
+    accepted(engine, "set seed seven of nine")
+    first = [accepted(engine, "think") for _ in range(5)]
     assert len(set(first)) > 1
-    said(engine, "set seed seven of nine")
-    assert [said(engine, "think") for _ in range(5)] == first
-    assert json.loads(said(engine, "settings")) == {"player": "random", "seed": "seven of nine"}
+    accepted(engine, "set seed seven of nine")
+    assert [accepted(engine, "think") for _ in range(5)] == first
+    assert json.loads(accepted(engine, "settings")) == {"player": "random", "seed": "seven of nine"}
     assert "choose from" in refused(engine, "set player deepblue")
     assert "engine:" in refused(engine, "set player engine:/bin/sh")
-    assert json.loads(said(engine, "settings"))["player"] == "random"
+    assert json.loads(accepted(engine, "settings"))["player"] == "random"
 
 
 def test_think_is_refused_out_of_turn(engine: Engine) -> None:
-    said(engine, "new_game 1 2")
-    assert refused(engine, "think") == "a draw has to be told first: seat 0 has to draw"
+    accepted(engine, "new_game 1 2")
+    assert refused(engine, "think") == "a draw is due: seat 0 has to draw"
     table = new_game(GAME, seed=7)
-    said(engine, f"view {write_view(table.view(1))}")
+    accepted(engine, f"view {write_view(table.view(1))}")
     for command in ("think", "legal", "points RR e3-f3"):
         assert refused(engine, command) == "it is the turn of seat 0, not of seat 1"
     over = play_match(GAME, [player("random"), player("random")], 1)
-    said(engine, f"view {write_view(over.view(0))}")
+    accepted(engine, f"view {write_view(over.view(0))}")
     assert refused(engine, "think") == "the game is over"
-    said(engine, "show_board")
+    accepted(engine, "show_board")
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("line", "reason"),
     [
         ("stop", "unknown command 'stop'"),
         ("think soon", "invalid budget"),
@@ -162,20 +164,20 @@ def test_think_is_refused_out_of_turn(engine: Engine) -> None:
         ("play 0", "not a move"),
         ("play 1 RR e3-f3", "not this seat's turn"),
         ("play 0 exchange ? ?", "write them, not ?"),
-        ("start", "tile and place"),
+        ("start", "each tile of the display and its cell"),
         ("start RGBO 0,0", "not among those"),
         ("remove", "number of tiles"),
         ("remove 3", "0 have to be"),
         ("view {}", "not a view"),
-        ("undo", "nothing has been told"),
+        ("undo", "no event to undo"),
         ("play ² RR e3-f3", "should be a number"),
     ],
 )
-def test_invalid_request_is_refused_and_changes_nothing(engine: Engine, line: str, says: str) -> None:
-    before = said(engine, "show_view")
-    assert says in refused(engine, line)
-    assert said(engine, "show_view") == before
-    said(engine, "think")
+def test_invalid_request_is_refused_and_changes_nothing(engine: Engine, line: str, reason: str) -> None:
+    before = accepted(engine, "show_view")
+    assert reason in refused(engine, line)
+    assert accepted(engine, "show_view") == before
+    accepted(engine, "think")
 
 
 SEAT_COMMANDS = (
@@ -192,10 +194,10 @@ def test_unknown_seat_is_refused_at_any_time(name: str) -> None:
     for number, event in enumerate(whole[:6]):
         for line in SEAT_COMMANDS:
             for seat in (2, 9, 999):
-                why = refused(engine, line.format(seat))
-                assert why == f"there is no seat {seat}: 0 to 1", (number, line)
+                reason = refused(engine, line.format(seat))
+                assert reason == f"there is no seat {seat}: 0 to 1", (number, line)
         apply_event(table, event)
-        said(engine, line_of(redact_event(event, 0, table.variant.exchange_is_public)))
+        accepted(engine, line_of(redact_event(event, 0, table.variant.exchange_is_public)))
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -204,15 +206,15 @@ def test_exchange_is_limited_to_the_hand(name: str) -> None:
     while table.turn != 1:
         table.play(next(move for move in table.legal_moves() if move.kind == "place"))
     engine, hand = Engine(name, "random"), table.variant.hand
-    said(engine, f"view {write_view(table.view(0))}")
-    before = said(engine, "show_view")
+    accepted(engine, f"view {write_view(table.view(0))}")
+    before = accepted(engine, "show_view")
     for count in (hand + 1, 100, 10_000):
-        why = refused(engine, f"play 1 exchange {'? ' * count}")
-        assert (f"holds {hand} tiles, not {count}" in why) or table.variant.exchange_is_public
-        assert "internal" not in why
-        assert said(engine, "show_view") == before
+        reason = refused(engine, f"play 1 exchange {'? ' * count}")
+        assert (f"holds {hand} tiles, not {count}" in reason) or table.variant.exchange_is_public
+        assert "internal" not in reason
+        assert accepted(engine, "show_view") == before
     if not table.variant.exchange_is_public:
-        said(engine, f"play 1 exchange {'? ' * hand}")
+        accepted(engine, f"play 1 exchange {'? ' * hand}")
 
 
 def test_view_of_another_game_is_refused(engine: Engine) -> None:
@@ -223,13 +225,13 @@ def test_view_of_another_game_is_refused(engine: Engine) -> None:
 def test_view_sets_players_and_options() -> None:
     engine = Engine(GAMES[-1], "random")
     table = Table(find_variant(GAMES[-1], 3, {"short": True}), 1)
-    said(engine, f"view {write_view(table.view(0))}")
-    assert json.loads(said(engine, "show_view"))["options"] == ["short"]
-    said(engine, "new_game 2")
-    assert json.loads(said(engine, "show_view"))["players"] == 3
-    said(engine, "remove 40")
-    said(engine, "new_game 0 1")
-    assert json.loads(said(engine, "show_view"))["options"] == []
+    accepted(engine, f"view {write_view(table.view(0))}")
+    assert json.loads(accepted(engine, "show_view"))["options"] == ["short"]
+    accepted(engine, "new_game 2")
+    assert json.loads(accepted(engine, "show_view"))["players"] == 3
+    accepted(engine, "remove 40")
+    accepted(engine, "new_game 0 1")
+    assert json.loads(accepted(engine, "show_view"))["options"] == []
 
 
 @settings(max_examples=300, deadline=None)
@@ -261,7 +263,7 @@ def test_refusals_are_one_short_line(name: str, engine: Engine) -> None:
         assert "internal error" not in answer, (word[:40], answer)
         if answer.startswith("?"):
             assert len(answer) < 700, (word[:40], answer)
-    assert "unknown command" in refused(engine, "٣ name"), "a number is written in plain digits"
+    assert "unknown command" in refused(engine, "٣ name"), "numbers are written in ASCII digits"
 
 
 class Broken:
@@ -279,31 +281,31 @@ def test_failing_player_does_not_stop_the_engine(
     monkeypatch.setattr(engine, "_player", Broken())
     assert "internal error" in refused(engine, "think")
     assert "a fault" in caplog.text
-    said(engine, "set player greedy")
-    said(engine, "think")
+    accepted(engine, "set player greedy")
+    accepted(engine, "think")
 
 
 def test_long_lines_are_refused_and_skipped() -> None:
     engine, out = Engine(GAME, "random"), StringIO()
-    lines = [f"3 view {'x' * LONGEST_LINE * 3}", "4 protocol_version", "y" * (LONGEST_LINE - 1), "name"]
+    lines = [f"3 view {'x' * MAX_LINE_LENGTH * 3}", "4 protocol_version", "y" * (MAX_LINE_LENGTH - 1), "name"]
     engine.serve(StringIO("\n".join(lines)), out)
     answers = out.getvalue().split("\n\n")
-    assert answers[0] == f"?3 the line is longer than {LONGEST_LINE} characters"
+    assert answers[0] == f"?3 the line is longer than {MAX_LINE_LENGTH} characters"
     assert answers[1] == "=4 1"
     assert answers[2].startswith("? unknown command")
     assert answers[3] == "= axio random"
-    engine.serve(StringIO("z" * (LONGEST_LINE + 5)), out)
+    engine.serve(StringIO("z" * (MAX_LINE_LENGTH + 5)), out)
     assert out.getvalue().endswith("characters\n\n")
     assert not engine.over
 
 
 class Endless(StringIO):
-    """An endless line."""
+    """A source with a single, endless line."""
 
     read_so_far = 0
 
     def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
-        assert size > 0, "a bounded piece is asked for"
+        assert size > 0, "the size of a read must be bounded"
         self.read_so_far += size
         return "\0" * size
 
@@ -311,15 +313,15 @@ class Endless(StringIO):
 def test_endless_line_stops_the_engine() -> None:
     engine, out, endless = Engine(GAME, "random"), StringIO(), Endless()
     engine.serve(endless, out)
-    assert out.getvalue() == f"? the line is longer than {LONGEST_LINE} characters\n\n"
-    assert MAX_SKIPPED < endless.read_so_far < MAX_SKIPPED + 3 * LONGEST_LINE
+    assert out.getvalue() == f"? the line is longer than {MAX_LINE_LENGTH} characters\n\n"
+    assert MAX_SKIPPED < endless.read_so_far < MAX_SKIPPED + 3 * MAX_LINE_LENGTH
 
 
 # ---------------------------------------------------------------- as a process
 
 
 class Pipes:
-    """Provide an engine process and its pipes."""
+    """An engine process and its pipes."""
 
     def __init__(self, *arguments: str) -> None:
         self.process = subprocess.Popen(
@@ -378,7 +380,7 @@ def test_invalid_encodings_are_refused(pipes: Pipes) -> None:
 
 def test_end_of_input_stops_the_engine(pipes: Pipes) -> None:
     assert pipes.ask(b"name") == b"= axio greedy"
-    pipes.into.write(b"3 version")  # without an end of line: still a request
+    pipes.into.write(b"3 version")  # a last line without a line break is a request, too
     assert pipes.process.communicate(timeout=60)[0] == f"=3 {__version__}\n\n".encode()
     assert pipes.process.returncode == 0
 
@@ -394,18 +396,18 @@ def test_closed_output_stops_the_engine(pipes: Pipes) -> None:
 
 
 def test_engine_plays_itself_through_pipes() -> None:
-    """Two engine processes play a whole game, each told only what its seat learns."""
+    """Two engine processes play a complete game. Each receives the events that its seat sees."""
     table = Table(find_variant(GAMES[-1]), "pipes")
-    engines = [Pipes(GAMES[-1], "--bot", who) for who in ("balanced", "greedy")]
-    told = [0, 0]
+    engines = [Pipes(GAMES[-1], "--bot", bot) for bot in ("balanced", "greedy")]
+    sent = [0, 0]
     for seat, engine in enumerate(engines):
         assert engine.ask(f"new_game {seat}".encode()) == b"="
     while (mover := table.turn) is not None:
         for seat, engine in enumerate(engines):
             events = table.view(seat).events
-            for event in events[told[seat] :]:
+            for event in events[sent[seat] :]:
                 assert engine.ask(line_of(event).encode()).startswith(b"=")
-            told[seat] = len(events)
+            sent[seat] = len(events)
         answer: dict[str, Any] = json.loads(engines[mover].ask(b"think 10ms")[1:])
         table.play(answer["move"])
     assert table.result is not None

@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[3]
 EXAMPLE = f"{shlex.quote(sys.executable)} {shlex.quote(str(ROOT / 'examples' / 'engine.py'))}"
 OURS = f"{shlex.quote(sys.executable)} -m axiogames engine"
 
-# The frame of an engine that has something wrong with it; `think` is what differs.
+# An engine whose answer to `think` is replaced by the code of a test.
 FRAME = """
 import json, os, sys, time
 view = {}
@@ -48,12 +48,12 @@ for line in sys.stdin:
 LEGAL = 'say(f"={number} " + json.dumps({"move": view["moves"][0]["move"]}) + "\\n\\n")'
 
 
-class Bad:
+class ScriptedEngine:
     """A scripted engine and the log of its requests."""
 
     def __init__(self, folder: Path, think: str, version: str = "1", grace: float = 20) -> None:
-        self.log = folder / "told"
-        script = folder / "bad engine.py"
+        self.log = folder / "requests"
+        script = folder / "scripted engine.py"
         text = FRAME.replace("LOG", repr(str(self.log))).replace("VERSION", version)
         script.write_text(text.replace("THINK", think), encoding="utf-8")
         self.command = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
@@ -63,12 +63,13 @@ class Bad:
         return self.player.choose(view(), Budget(seconds), Generator(1)).move
 
     @property
-    def told(self) -> list[str]:
+    def requests(self) -> list[str]:
+        """The commands received."""
         return [line.split(" ", 2)[1].strip() for line in self.log.read_text(encoding="utf-8").splitlines()]
 
 
 @pytest.fixture(autouse=True)
-def nobody_left() -> Iterator[None]:
+def close_idle_engines() -> Iterator[None]:
     yield
     for engines in _idle.values():
         while engines:
@@ -88,7 +89,7 @@ def test_example_engine_plays_every_game(name: str) -> None:
     table = play_match(name, [engine, player("balanced")], "example", budget=Budget(0.01))
     assert table.result is not None
     again = play_match(name, [engine, player("balanced")], "example", budget=Budget(0.01))
-    assert again.moves == table.moves  # its lots come from the match, like everybody's
+    assert again.moves == table.moves  # its random numbers are seeded by the match
     engine.close()
 
 
@@ -121,7 +122,7 @@ def test_example_engine_is_short_and_standalone() -> None:
     assert set(re.findall(r"^(?:import|from) (\w+)", text, re.M)) == {"json", "random", "sys"}
 
 
-# ---------------------------------------------------------------- what it is told
+# ---------------------------------------------------------------- requests
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -129,7 +130,7 @@ def test_engine_receives_no_hidden_tiles(name: str, tmp_path: Path) -> None:
     spies = []
     for seat in range(2):
         (tmp_path / str(seat)).mkdir()
-        spies.append(Bad(tmp_path / str(seat), LEGAL))
+        spies.append(ScriptedEngine(tmp_path / str(seat), LEGAL))
     table = play_match(name, [spy.player for spy in spies], "spied")
     for seat, spy in enumerate(spies):
         spy.player.close()
@@ -142,13 +143,13 @@ def test_engine_receives_no_hidden_tiles(name: str, tmp_path: Path) -> None:
             for line in others
         )
         assert len(views) > 5
-        for told in views:
-            assert told["seat"] == seat
-            assert set(told["hands"][1 - seat]) <= {"?"}
-            assert "?" not in told["hands"][seat]
-            hands = told["position"].partition("hands=")[2].partition(" ")[0].split(";")
+        for received in views:
+            assert received["seat"] == seat
+            assert set(received["hands"][1 - seat]) <= {"?"}
+            assert "?" not in received["hands"][seat]
+            hands = received["position"].partition("hands=")[2].partition(" ")[0].split(";")
             assert set(hands[1 - seat].split(",")) <= {"?", "-"}
-            for event, ours in zip(told["events"], known, strict=False):
+            for event, ours in zip(received["events"], known, strict=False):
                 assert event == json.loads(msgspec.json.encode(ours))
                 if event["t"] == "draw" and event["p"] != seat:
                     assert set(event["tiles"]) == {"?"}
@@ -164,7 +165,7 @@ def test_two_seats_never_share_a_process() -> None:
         assert set(map(id, seats)) == first  # kept for the next game
 
 
-# ---------------------------------------------------------------- what can be wrong
+# ---------------------------------------------------------------- failures
 
 
 def test_nonexistent_command() -> None:
@@ -183,46 +184,46 @@ def test_invalid_command(command: str) -> None:
 def test_engine_is_restarted_after_a_crash(tmp_path: Path) -> None:
     mark = repr(str(tmp_path / "crashed"))
     once = f"os.path.exists({mark}) or (open({mark}, 'x'), os._exit(3)); {LEGAL}"
-    bad = Bad(tmp_path, once)
-    assert bad.choose() in view().legal_moves()
-    assert bad.told.count("protocol_version") == 2
-    assert bad.told.count("think") == 2
-    bad.player.close()
+    engine = ScriptedEngine(tmp_path, once)
+    assert engine.choose() in view().legal_moves()
+    assert engine.requests.count("protocol_version") == 2
+    assert engine.requests.count("think") == 2
+    engine.player.close()
 
 
 def test_second_crash_is_an_error(tmp_path: Path) -> None:
-    bad = Bad(tmp_path, "os._exit(3)")
+    engine = ScriptedEngine(tmp_path, "os._exit(3)")
     with pytest.raises(EngineTerminated, match=r"ended with exit code 3 when asked 'think 0.01s'") as caught:
-        bad.choose()
-    assert caught.value.command == bad.command
-    assert bad.command in str(caught.value)
-    assert bad.told.count("think") == 2
+        engine.choose()
+    assert caught.value.command == engine.command
+    assert engine.command in str(caught.value)
+    assert engine.requests.count("think") == 2
     copy = pickle.loads(pickle.dumps(caught.value))
     assert (type(copy), str(copy)) == (EngineTerminated, str(caught.value))
 
 
 def test_unresponsive_engine_is_killed(tmp_path: Path) -> None:
-    bad = Bad(tmp_path, "while True: time.sleep(60)", grace=0.3)
+    engine = ScriptedEngine(tmp_path, "while True: time.sleep(60)", grace=0.3)
     with pytest.raises(EngineTimeout, match=r"did not answer 'think 0.01s' within 0.31 s"):
-        bad.choose()
+        engine.choose()
 
 
 def test_children_of_an_engine_are_killed(tmp_path: Path) -> None:
-    bad = Bad(tmp_path, "import subprocess; subprocess.run(['sleep', 'infinity'])", grace=0.3)
+    engine = ScriptedEngine(tmp_path, "import subprocess; subprocess.run(['sleep', 'infinity'])", grace=0.3)
     with pytest.raises(EngineTimeout):
-        bad.choose()
+        engine.choose()
 
 
 def test_engine_that_does_not_read_is_killed() -> None:
-    deaf = ExternalEngine(
+    engine = ExternalEngine(
         f"{shlex.quote(sys.executable)} -c 'import time; time.sleep(60)'", setup_timeout=0.5
     )
     with pytest.raises(EngineTimeout, match="protocol_version"):
-        deaf.choose(view(), Budget(), Generator(1))
+        engine.choose(view(), Budget(), Generator(1))
 
 
 @pytest.mark.parametrize(
-    ("think", "says"),
+    ("think", "message"),
     [
         ("say('hello\\n\\n')", "an answer begins with =5 or [?]5"),
         ("say('=99 {}\\n\\n')", "an answer begins with =5"),
@@ -236,9 +237,9 @@ def test_engine_that_does_not_read_is_killed() -> None:
         ("""say(f'={number} {{"move": "PP e3-f3"}}\\n\\n')""", "not in this seat's hand"),
         ("say(f'?{number} no idea\\n\\n')", "refuses 'think 0.01s': no idea"),
         ("sys.stdout.buffer.write(b'\\xff' * (1 << 21)); sys.stdout.flush()", "lines of more than"),
-        ("say(f'={number} ' + 'x\\n' * 20_000)", "without an end"),
-        ("say(f'={number} ' + ('x' * 1_000_000 + '\\n') * 9)", "without an end"),
-        ("say('\\n' * 20_000)", "nothing but empty lines to 'think"),
+        ("say(f'={number} ' + 'x\\n' * 20_000)", "with more than 10000 lines or 4194304 characters"),
+        ("say(f'={number} ' + ('x' * 1_000_000 + '\\n') * 9)", "with more than 10000 lines or 4194304 char"),
+        ("say('\\n' * 20_000)", "answers 'think 0.01s' with empty lines only"),
         ("""say(f'={number} {{"move": "' + 'x' * 900_000 + '"}\\n\\n')""", "not a move"),
         (
             """say(f'={number} {{"move": "RR a1-a2", "candidates": ' + '[{{' * 100_000 + '\\n\\n')""",
@@ -247,19 +248,19 @@ def test_engine_that_does_not_read_is_killed() -> None:
         ("""say(f'={number} {{"move": 1e400}}\\n\\n')""", "answers"),
     ],
 )
-def test_malformed_answer_is_an_error(think: str, says: str, tmp_path: Path) -> None:
-    bad = Bad(tmp_path, think)
-    with pytest.raises(EngineProtocolError, match=says) as caught:
-        bad.choose()
-    assert bad.command in str(caught.value)
-    assert bad.told.count("think") == 1
+def test_malformed_answer_is_an_error(think: str, message: str, tmp_path: Path) -> None:
+    engine = ScriptedEngine(tmp_path, think)
+    with pytest.raises(EngineProtocolError, match=message) as caught:
+        engine.choose()
+    assert engine.command in str(caught.value)
+    assert engine.requests.count("think") == 1
     assert str(caught.value).isprintable()
-    assert len(str(caught.value)) < 1000 + len(bad.command)
+    assert len(str(caught.value)) < 1000 + len(engine.command)
 
 
 def test_wrong_version_or_missing_commands(tmp_path: Path) -> None:
-    with pytest.raises(EngineProtocolError, match="speaks version '2', not 1"):
-        Bad(tmp_path, LEGAL, version="2").choose()
+    with pytest.raises(EngineProtocolError, match="speaks protocol version '2', not 1"):
+        ScriptedEngine(tmp_path, LEGAL, version="2").choose()
     with pytest.raises(EngineProtocolError, match="an answer begins with =1"):
         ExternalEngine("cat").choose(view(), Budget(), Generator(1))
     with pytest.raises(EngineTerminated, match="ended with exit code 1"):
@@ -267,14 +268,14 @@ def test_wrong_version_or_missing_commands(tmp_path: Path) -> None:
 
 
 def test_moves_are_accepted_in_any_spelling(tmp_path: Path) -> None:
-    bad = Bad(
+    engine = ScriptedEngine(
         tmp_path,
         """say(f'={number} {{"move": "RO h11-i11", "candidates": [{{"move": "OR i11-h11"}}]}}\\n\\n')""",
     )
-    choice = bad.player.choose(view(), Budget(0.01), Generator(1))
+    choice = engine.player.choose(view(), Budget(0.01), Generator(1))
     assert choice.move in list(view().legal_moves())
-    assert [one.move for one in choice.candidates] == [choice.move]
-    bad.player.close()
+    assert [candidate.move for candidate in choice.candidates] == [choice.move]
+    engine.player.close()
 
 
 # ---------------------------------------------------------------- names
@@ -319,7 +320,7 @@ def test_engines_exit_with_their_parent(tmp_path: Path) -> None:
         play_match(GAMES[2], seats, 1)
     _idle[spec].pop().close()
     started = [int(line) for line in pids.read_text(encoding="utf-8").split()]
-    assert len(started) == 3  # two seats, kept for the second game, and one alone
+    assert len(started) == 3  # two seats, kept for the second game, and the single one
     for pid in started:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)

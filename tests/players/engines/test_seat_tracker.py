@@ -1,4 +1,4 @@
-"""The tracker reproduces views of a table from events, and refuses hidden information."""
+"""The tracker reproduces the views of a table from events, and refuses hidden information."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from axiogames.players.engines.seat_tracker import SeatTracker
 from axiogames.players.engines.serve import Engine
 from axiogames.players.engines.views import write_view
 from tests.games.conformance.positions import CASES, EACH, STYLES, Case, play
-from tests.players.engines.telling import line_of
+from tests.players.engines.requests import line_of
 
 SQUARES, EDGES = GAMES[0], GAMES[-1]
 
 
 def engine_for(case: Case, seat: int) -> Engine:
     engine = Engine(case.game, "random", players=case.players, options=case.options)
-    engine._game = SeatTracker(case.variant(), seat)  # without a word to the player, who is not asked
+    engine._game = SeatTracker(case.variant(), seat)  # `_set_up` would compile the player, which is not used
     return engine
 
 
@@ -31,23 +31,23 @@ def test_tracker_follows_whole_games(case: Case) -> None:
     exchanges = 0
     for game in range(3):
         engines = [engine_for(case, seat) for seat in range(case.players)]
-        told = [0] * case.players
+        sent = [0] * case.players
         for table in play(case.variant(), STYLES[game:] + STYLES[:game], f"followed {game}"):
             for seat, engine in enumerate(engines):
                 view = table.view(seat)
-                for event in view.events[told[seat] :]:
+                for event in view.events[sent[seat] :]:
                     answer = engine.respond(line_of(event))
                     assert answer is not None
                     assert answer.startswith("="), (line_of(event), answer)
                     exchanges += isinstance(event, Exchange)
-                told[seat] = len(view.events)
-                followed = engine._game.view
-                assert followed.events == view.events
+                sent[seat] = len(view.events)
+                tracked = engine._game.view
+                assert tracked.events == view.events
                 if table.state["phase"][0] == OFFER and table.turn != seat:
-                    continue  # that a hand may be exchanged is learned when it is
-                if not table.over:  # nobody can know that removed tiles fit nowhere either
-                    assert followed.position == view.position
-                    assert list(followed.legal_moves()) == list(view.legal_moves())
+                    continue  # an offer to exchange a hidden hand is not known yet
+                if not table.over:  # no view shows that the removed tiles would fit nowhere either
+                    assert tracked.position == view.position
+                    assert list(tracked.legal_moves()) == list(view.legal_moves())
     assert exchanges or case.players == 1 or case.variant().non_placements == 0
 
 
@@ -60,14 +60,14 @@ def dealt(seat: int = 0) -> SeatTracker:
 
 
 @pytest.mark.parametrize(
-    ("seat", "tiles", "says"),
+    ("seat", "tiles", "reason"),
     [
         (0, ["RR"], "no tile is due to be drawn"),
         (1, ["?"], "no tile is due to be drawn"),
     ],
 )
-def test_draw_is_refused_where_none_is_due(seat: int, tiles: list[str], says: str) -> None:
-    with pytest.raises(IllegalMove, match=says):
+def test_draw_is_refused_if_none_is_due(seat: int, tiles: list[str], reason: str) -> None:
+    with pytest.raises(IllegalMove, match=reason):
         dealt().draw(seat, tiles)
 
 
@@ -94,13 +94,13 @@ def test_hidden_tiles_are_refused() -> None:
 def test_inconsistent_events_are_refused() -> None:
     game = dealt()
     before = game.view.position
-    for seat, move, says in (
+    for seat, move, reason in (
         (1, "GR k8-j8", "not this seat's turn"),
         (0, "BB k8-j8", "not in this seat's hand"),
         (0, "GO e5-e6", "first tile"),
         (0, "keep", "only when it is offered"),
     ):
-        with pytest.raises(IllegalMove, match=says):
+        with pytest.raises(IllegalMove, match=reason):
             game.play(seat, Move.parse(move))
     assert game.view.position == before
     game.play(0, Move.parse("RR h11-i11"))
@@ -108,7 +108,7 @@ def test_inconsistent_events_are_refused() -> None:
     game.play(1, Move.parse("GR k8-j8"))
     with pytest.raises(AxioError, match=r"exchange"):
         game.play(1, Move.parse("exchange RR RB RP PP"))  # red is among its lowest colours
-    with pytest.raises(ParseError, match="are shown in this game"):
+    with pytest.raises(ParseError, match="are public in this game"):
         game.play(1, Move.parse("exchange"))
     game.draw(1, ["?"])
     assert game.view.turn == 0
@@ -120,7 +120,7 @@ def test_seen_tiles_cannot_be_in_another_hand() -> None:
     game.draw(1, ["?"] * 5)
     game.play(0, Move.parse("RR h11-i11"))
     game.draw(0, ["RG"])
-    with pytest.raises(IllegalMove, match="every RR has been seen"):
+    with pytest.raises(IllegalMove, match="all tiles RR are known to be elsewhere"):
         game.play(1, Move.parse("RR k8-j8"))
 
 
@@ -135,21 +135,21 @@ def test_undo_restores_the_view() -> None:
     for position, events in reversed(known):
         engine._game.undo()
         assert (engine._game.view.position, engine._game.view.events) == (position, events)
-    with pytest.raises(AxioError, match="taken back"):
+    with pytest.raises(AxioError, match="no event to undo"):
         engine._game.undo()
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.players > 1], ids=str)
 def test_tracker_continues_from_a_view(case: Case) -> None:
-    """Also from the middle of a turn, where a draw or the answer to an offer is due."""
-    *_, whole = play(case.variant(), STYLES, "from a view")
+    """Also from the middle of a turn, when a draw or the answer to an offer is due."""
+    *_, finished = play(case.variant(), STYLES, "from a view")
     table = Table(case.variant())
     engines: list[Engine] = []
-    for number, event in enumerate(whole.events):
+    for number, event in enumerate(finished.events):
         if not number % 9:
             engines.append(engine_for(case, number % case.players))
-            said = engines[-1].respond(f"view {write_view(table.view(number % case.players))}")
-            assert said == "=\n\n"
+            answer = engines[-1].respond(f"view {write_view(table.view(number % case.players))}")
+            assert answer == "=\n\n"
         apply_event(table, event)
         for engine in engines[-4:]:
             seat = engine._game.seat

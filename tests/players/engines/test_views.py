@@ -1,4 +1,4 @@
-"""The text of a view has everything that a seat knows and nothing else."""
+"""The text of a view contains all that a seat knows and nothing else."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from axiogames.rng import Generator
 from tests.games.conformance.positions import CASES, EACH, STYLES, Case, play
 from tests.games.conformance.test_views import redealt
 
-# These fields of a state may mean nothing: sums of covered cells, what the last move scored.
-WITHOUT_MEANING = ("sums", "gain")
+# Fields of a state that may differ in equal views: sums of covered cells, points of the last move.
+ARBITRARY = ("sums", "gain")
 
 
-def essence(view: View) -> dict[str, Any]:
+def content_of(view: View) -> dict[str, Any]:
     """Return everything that distinguishes views for rules and players."""
     state = view.state
-    names = [name for name in state.dtype.names if name not in WITHOUT_MEANING]
+    names = [name for name in state.dtype.names if name not in ARBITRARY]
     moves = view.legal_moves()
     return {
         "variant": view.variant,
@@ -48,7 +48,7 @@ def test_view_text_round_trips(case: Case) -> None:
             view = table.view(seat)
             line = write_view(view)
             assert "\n" not in line
-            assert essence(read_view(line)) == essence(view)
+            assert content_of(read_view(line)) == content_of(view)
             assert write_view(read_view(line)) == line
 
 
@@ -68,8 +68,8 @@ def test_view_text_does_not_depend_on_hidden_tiles(case: Case) -> None:
 def example(name: str = GAMES[0], options: tuple[str, ...] = ()) -> dict[str, Any]:
     tables = [table.copy() for table in play(Case(name, 2, options).variant(), STYLES, "example")]
     table = next(table for table in tables if table.plies > 10 and table.turn == 0)
-    told: dict[str, Any] = json.loads(write_view(table.view(0)))
-    return told
+    data: dict[str, Any] = json.loads(write_view(table.view(0)))
+    return data
 
 
 def replaced(position: str, field: str, value: str) -> str:
@@ -78,64 +78,64 @@ def replaced(position: str, field: str, value: str) -> str:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_visible_hand_of_another_seat_is_refused(name: str) -> None:
-    told = example(name)
-    hands = told["position"].partition("hands=")[2].partition(" ")[0].split(";")
-    kinds = sorted(told["unseen"])
+    data = example(name)
+    hands = data["position"].partition("hands=")[2].partition(" ")[0].split(";")
+    kinds = sorted(data["unseen"])
     shown = ",".join(kinds[: len(hands[1].split(","))])
-    told["position"] = replaced(told["position"], "hands", f"{hands[0]};{shown}")
-    # As a table has it: what is in a hand is no longer among the unseen.
-    counts = {tile: n - (tile in shown.split(",")) for tile, n in told["unseen"].items()}
+    data["position"] = replaced(data["position"], "hands", f"{hands[0]};{shown}")
+    # As at a table, tiles of a known hand are not unseen.
+    counts = {tile: n - (tile in shown.split(",")) for tile, n in data["unseen"].items()}
     bag = ",".join(f"{tile}{n}" for tile, n in counts.items() if n)
-    told["position"] = replaced(told["position"], "bag", bag)
+    data["position"] = replaced(data["position"], "bag", bag)
     for field in ("hands", "unseen"):
-        del told[field]
+        del data[field]
     with pytest.raises(ParseError, match="does not see the hand of seat 1"):
-        read_view(json.dumps(told))
+        read_view(json.dumps(data))
 
 
 def test_position_of_a_table_is_refused() -> None:
     *_, table = (table.copy() for table in play(Case(GAMES[-1], 2, ("short",)).variant(), STYLES, "all"))
     table.undo()
     for seat in range(2):
-        with pytest.raises(ParseError, match=r"does not see|nobody sees"):
+        with pytest.raises(ParseError, match=r"does not see|removed tiles are hidden"):
             read_view(json.dumps({"seat": seat, "position": table.position}))
-        told = {
+        data = {
             "seat": seat,
             "position": table.view(seat).position,
             "events": [{"t": "removed", "tiles": [table.variant.kinds[0]]}],
         }
         with pytest.raises(ParseError, match=f"event 1: seat {seat} does not see these tiles"):
-            read_view(json.dumps(told))
+            read_view(json.dumps(data))
 
 
 def test_visible_draws_of_others_are_refused() -> None:
-    told = example()
-    number = next(n for n, event in enumerate(told["events"]) if event["t"] == "draw" and event["p"] == 1)
-    told["events"][number]["tiles"][-1] = "RR"
+    data = example()
+    number = next(n for n, event in enumerate(data["events"]) if event["t"] == "draw" and event["p"] == 1)
+    data["events"][number]["tiles"][-1] = "RR"
     with pytest.raises(ParseError, match=f"event {number + 1}: seat 0 does not see these tiles"):
-        read_view(json.dumps(told))
+        read_view(json.dumps(data))
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
-        ({"hands": [["RR"], ["RR"]]}, "`hands` is not what follows"),
-        ({"moves": []}, "`moves` is not what follows"),
-        ({"turn": 1}, "`turn` is not what follows"),
+        ({"hands": [["RR"], ["RR"]]}, "`hands` does not agree with the position"),
+        ({"moves": []}, "`moves` does not agree with the position"),
+        ({"turn": 1}, "`turn` does not agree with the position"),
         ({"secret": 1}, "secret"),
         ({"seat": 2}, "no seat 2"),
         ({"seat": -1}, "no seat -1"),
         ({"seat": None}, "seat"),
         ({"seat": 1}, "does not see the hand of seat 0"),
         ({"position": "chess 2 -"}, "chess"),
-        ({"events": [{"t": "draw", "p": 7, "tiles": ["?"]}]}, "event 1: there are the seats 0 to 1"),
+        ({"events": [{"t": "draw", "p": 7, "tiles": ["?"]}]}, "event 1: there is no seat 7: 0 to 1"),
         ({"events": [{"t": "draw", "p": 0, "tiles": ["?"]}]}, "event 1: there is no tile '.'"),
         ({"events": [{"t": "exchange", "p": 1, "shown": ["XX"]}]}, "event 1: there is no tile 'XX'"),
         ({"events": [{"t": "jump"}]}, "jump"),
     ],
 )
-def test_invalid_view_is_refused(change: dict[str, Any], says: str) -> None:
-    with pytest.raises(ParseError, match=says):
+def test_invalid_view_is_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParseError, match=message):
         read_view(json.dumps(example() | change))
 
 
@@ -167,10 +167,10 @@ ODD_FIELDS: tuple[dict[str, Any], ...] = (
 
 @pytest.mark.parametrize("name", GAMES)
 def test_invalid_cells_of_events_are_refused(name: str) -> None:
-    told = example(name)
-    number, place = next((n, e) for n, e in enumerate(told["events"]) if e["t"] == "place")
-    events = told["events"]
-    track = told["tracks"][0]
+    data = example(name)
+    number, place = next((n, e) for n, e in enumerate(data["events"]) if e["t"] == "place")
+    events = data["events"]
+    track = data["tracks"][0]
     odd = [*({"at": at} for at in ODD_CELLS), *ODD_FIELDS]
     odd += [{"gain": {track: points}} for points in (-1, 1 << 15, 1 << 62)]
     odd += [
@@ -179,21 +179,21 @@ def test_invalid_cells_of_events_are_refused(name: str) -> None:
         {"at": [at.upper() + " " for at in place["at"]]},
     ]
     for change in odd:
-        told["events"] = [*events[:number], place | change, *events[number + 1 :]]
+        data["events"] = [*events[:number], place | change, *events[number + 1 :]]
         with pytest.raises(ParseError, match=f"event {number + 1}: "):
-            read_view(json.dumps(told))
+            read_view(json.dumps(data))
     for again in ([place], [{"t": "start", "display": [{"tile": place["tile"], "at": place["at"][0]}]}]):
-        told["events"] = [*events, *again]
+        data["events"] = [*events, *again]
         with pytest.raises(ParseError, match=f"event {len(events) + 1}: "):
-            read_view(json.dumps(told))
+            read_view(json.dumps(data))
 
 
 @pytest.mark.parametrize("at", ["", "0", "0,0,0", "\u0000", "a1", "99999999,0", "2,0", "00,0"])
 def test_invalid_cells_of_a_display_are_refused(at: str) -> None:
-    told = example("rota")
-    told["events"][0]["display"][1]["at"] = at
+    data = example("rota")
+    data["events"][0]["display"][1]["at"] = at
     with pytest.raises(ParseError, match="event 1: no tile of an opening display"):
-        read_view(json.dumps(told))
+        read_view(json.dumps(data))
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.players == 2], ids=str)
@@ -231,12 +231,12 @@ def mutated(events: list[dict[str, Any]], rng: Generator) -> list[dict[str, Any]
 
 @pytest.mark.parametrize("name", GAMES)
 def test_mutated_events_are_refused_or_usable(name: str) -> None:
-    told, rng = example(name), Generator(f"{name} mutated")
-    events, refused = told["events"], 0
+    data, rng = example(name), Generator(f"{name} mutated")
+    events, refused = data["events"], 0
     for _ in range(300):
-        told["events"] = mutated(events, rng)
+        data["events"] = mutated(events, rng)
         try:
-            view = read_view(json.dumps(told))
+            view = read_view(json.dumps(data))
         except ParseError:
             refused += 1
             continue
@@ -246,14 +246,16 @@ def test_mutated_events_are_refused_or_usable(name: str) -> None:
 
 
 def longest_game() -> Table:
-    """Return a game with as many exchanges, and so about as many events, as possible."""
+    """Return a game with as many exchanges as possible, and therefore about as many events as possible."""
     table = new_game("trio", 4, seed=1)
     variant = table.variant
     while not table.over:
         actions = table.legal_moves().actions
         exchanges = [at for at in actions.tolist() if at >= variant.placements]
-        wait = exchanges and (table.state["idle"][0] < 3 * table.players - 1 or actions[0] == exchanges[0])
-        table.play_unchecked(exchanges[0] if wait else int(actions[0]))
+        exchange = exchanges and (
+            table.state["idle"][0] < 3 * table.players - 1 or actions[0] == exchanges[0]
+        )
+        table.play_unchecked(exchanges[0] if exchange else int(actions[0]))
     return table
 
 
@@ -266,19 +268,19 @@ def test_the_longest_games_have_views() -> None:
 
 
 def test_number_of_events_is_limited() -> None:
-    told = example("trio")
+    data = example("trio")
     draw = {"t": "draw", "p": 1, "tiles": ["?"]}
-    told["events"] += [draw] * (MAX_EVENTS - len(told["events"]))
-    view = read_view(json.dumps(told))
+    data["events"] += [draw] * (MAX_EVENTS - len(data["events"]))
+    view = read_view(json.dumps(data))
     hidden_tile_groups(view)
-    told["events"].append({"t": "draw", "p": 9, "tiles": ["?"] * 100})
-    with pytest.raises(ParseError, match=f"{MAX_EVENTS + 1} events, a game has at most {MAX_EVENTS}"):
-        read_view(json.dumps(told))
+    data["events"].append({"t": "draw", "p": 9, "tiles": ["?"] * 100})
+    with pytest.raises(ParseError, match=f"{MAX_EVENTS + 1} events, more than the limit of {MAX_EVENTS}"):
+        read_view(json.dumps(data))
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_number_of_tiles_in_an_event_is_limited(name: str) -> None:
-    told, variant = example(name), find_variant(name)
+    data, variant = example(name), find_variant(name)
     hand, start = variant.hand, len(variant.start_places)
     many: list[tuple[dict[str, Any], int, int]] = []
     for p in range(2):
@@ -288,27 +290,27 @@ def test_number_of_tiles_in_an_event_is_limited(name: str) -> None:
     many.append(({"t": "removed", "tiles": ["?"]}, 1, 0))
     shown = {"tile": variant.kinds[0], "at": "0,0"}
     many.append(({"t": "start", "display": [shown] * (start + 1)}, start + 1, start))
-    for event, count, most in many:
-        broken = told | {"events": [*told["events"], event]}
-        says = f"event {len(broken['events'])}: {count} tiles, there can be {most}"
-        with pytest.raises(ParseError, match=says):
+    for event, count, limit in many:
+        broken = data | {"events": [*data["events"], event]}
+        message = f"event {len(broken['events'])}: {count} tiles, more than the limit of {limit}"
+        with pytest.raises(ParseError, match=message):
             read_view(json.dumps(broken))
 
 
 def test_number_of_removed_tiles_is_limited() -> None:
     variant = find_variant("trio", 2, {"short": True})
-    told = json.loads(write_view(Table(variant, 1).view(0)))
-    assert len(told["events"][0]["tiles"]) == 40
-    told["events"][0]["tiles"].append("?")
-    with pytest.raises(ParseError, match="event 1: 41 tiles, there can be 40"):
-        read_view(json.dumps(told))
+    data = json.loads(write_view(Table(variant, 1).view(0)))
+    assert len(data["events"][0]["tiles"]) == 40
+    data["events"][0]["tiles"].append("?")
+    with pytest.raises(ParseError, match="event 1: 41 tiles, more than the limit of 40"):
+        read_view(json.dumps(data))
 
 
 def test_error_messages_of_views_are_short() -> None:
     long = "R" * 100_000
     number = int("9" * 4000)
-    told = example()
-    place = next(event for event in told["events"] if event["t"] == "place")
+    data = example()
+    place = next(event for event in data["events"] if event["t"] == "place")
     changes: tuple[dict[str, Any], ...] = (
         {long: 1},
         {"seat": number},
@@ -323,7 +325,7 @@ def test_error_messages_of_views_are_short() -> None:
     )
     for change in changes:
         with pytest.raises(ParseError) as caught:
-            read_view(json.dumps(told | change))
+            read_view(json.dumps(data | change))
         assert len(str(caught.value)) < 500, str(caught.value)[:200]
 
 
@@ -340,9 +342,9 @@ def test_view_that_is_not_unicode(text: str | bytes) -> None:
 
 
 def test_view_between_exchange_and_draw_round_trips() -> None:
-    *_, whole = play(Case(GAMES[-1], 2).variant(), STYLES, "start")
-    table = Table(whole.variant)
-    for event in whole.events:
+    *_, finished = play(Case(GAMES[-1], 2).variant(), STYLES, "start")
+    table = Table(finished.variant)
+    for event in finished.events:
         apply_event(table, event)
         for seat in range(2):
             text = write_view(table.view(seat))

@@ -5,7 +5,7 @@
     processes.py  a process with all imports done that forks servers, which are then killed
     clients.py    clients that play over WebSockets and HTTP and reconnect after every crash
     ledger.py     the messages they sent and received
-    kept.py       direct reads of tables from the database
-    audit.py      replay of the stored log, and comparison with the ledger; raises `Lost`
-    arena.py      the loop: start, play, kill, compare
+    stored.py     direct reads of tables from the database
+    checker.py    replay of the stored log, and comparison with the ledger; raises `Inconsistency`
+    crash_loop.py start, play, kill, compare
 """

@@ -8,52 +8,58 @@ import time
 import click
 
 from axiogames.cli.terminal.progress import progress
-from tests.server.crash.arena import run
-from tests.server.crash.audit import Lost
+from tests.server.crash.checker import Inconsistency
+from tests.server.crash.crash_loop import run
 from tests.server.crash.ledger import Counts
 
-SENTENCES = {
-    "kills": "times the server was killed",
+LABELS = {
+    "kills": "kills",
     "tables": "tables",
-    "finished": "games that were played to their end",
-    "entries": "entries in the logs",
-    "acknowledged": "messages that were acknowledged",
-    "told": "views and steps that were told, all of them as the logs say",
-    "cut_off": "times that a message had no answer when the server died,",
-    "kept": "of which it was in the log, and acknowledged later",
-    "untold": "times that a log had something new which nobody had been told",
-    "bots": "times that a bot went on after the server had died at its turn",
+    "finished": "finished games",
+    "entries": "log entries",
+    "acknowledged": "acknowledged commands",
+    "delivered": "views and steps delivered, all consistent with the logs",
+    "cut_off": "commands without a response at a kill,",
+    "stored": "of them committed, and acknowledged later",
+    "undelivered": "kills after which a log had entries unknown to all clients",
+    "bots": "bot moves resumed after a kill",
 }
 
 
 @click.command()
-@click.option("--kills", type=click.IntRange(1), default=3000, show_default=True, help="How often to kill.")
-@click.option("--seed", default=0, show_default=True, help="Another run with the same kinds of instants.")
-@click.option("--servers", type=click.IntRange(1, 16), default=2, show_default=True, help="At the same time.")
+@click.option("--kills", type=click.IntRange(1), default=3000, show_default=True, help="Number of kills.")
+@click.option("--seed", default=0, show_default=True, help="Random seed.")
+@click.option(
+    "--servers",
+    type=click.IntRange(1, 16),
+    default=2,
+    show_default=True,
+    help="Number of concurrent servers.",
+)
 @click.option(
     "--database",
     "databases",
     multiple=True,
     metavar="URL",
-    help="An empty PostgreSQL database, with a server of its own. Can be given several times.",
+    help="Empty PostgreSQL database with a server of its own; may be repeated.",
 )
 def command(kills: int, seed: int, servers: int, databases: tuple[str, ...]) -> None:
     """Kill the server repeatedly while clients play; compare its log with the messages they received."""
-    began = time.monotonic()
+    start = time.monotonic()
     with progress("killing the server", kills) as advance:
         try:
             counts = run(kills, databases or ("",) * servers, seed=seed, progress=lambda: advance(1))
-        except Lost as lost:
-            click.echo(f"LOST: {lost}", err=True)
+        except Inconsistency as error:
+            click.echo(f"inconsistent: {error}", err=True)
             sys.exit(1)
-    show(counts, time.monotonic() - began)
+    show(counts, time.monotonic() - start)
 
 
 def show(counts: Counts, seconds: float) -> None:
     """Print the statistics of a run."""
-    for name, sentence in SENTENCES.items():
-        click.echo(f"{getattr(counts, name):>8,} {sentence}")
-    click.echo(f"Nothing was lost in {seconds:.0f} s ({counts.kills / seconds:.1f} kills a second).")
+    for name, label in LABELS.items():
+        click.echo(f"{getattr(counts, name):>8,} {label}")
+    click.echo(f"No inconsistency in {seconds:.0f} s ({counts.kills / seconds:.1f} kills per second).")
 
 
 if __name__ == "__main__":

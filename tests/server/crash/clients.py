@@ -1,6 +1,6 @@
 """Clients of the crash test: they play over WebSockets and HTTP and reconnect after every crash.
 
-A message whose fate is unknown is sent again, with the same id, until the server says what became of it.
+A message with an unknown outcome is sent again with the same id until the server acknowledges or refuses it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
 
-from tests.server.crash.audit import Lost
+from tests.server.crash.checker import Inconsistency
 from tests.server.crash.ledger import Json, Ledger, Sent
 
 CUT = (OSError, EOFError, ConnectionClosed, InvalidHandshake, InvalidMessage)  # errors while the server dies
-PATIENCE = 60.0  # seconds for a response of a running server
+TIMEOUT = 60.0  # seconds for a response of a running server
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,15 @@ class Person:
 
 
 @dataclass(slots=True)
-class Line:
+class Connection:
     """Connection to the server: sends HTTP requests and counts all messages."""
 
     port: int
-    lots: random.Random
+    rng: random.Random
     on_send: Callable[[], None] = lambda: None
-    on_heard: Callable[[], None] = lambda: None
+    on_receive: Callable[[], None] = lambda: None
 
-    async def ask(self, method: str, path: str, token: str = "", body: object = None) -> tuple[int, Any]:
+    async def request(self, method: str, path: str, token: str = "", body: object = None) -> tuple[int, Any]:
         """Send one request and return status and body. Raises one of `CUT` if the response is incomplete."""
         payload = b"" if body is None else json.dumps(body).encode()
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
@@ -51,27 +51,27 @@ class Line:
                 + payload
             )
             self.on_send()
-            answer = await asyncio.wait_for(reader.read(), PATIENCE)
+            response = await asyncio.wait_for(reader.read(), TIMEOUT)
         finally:
             writer.close()
-        head, _, content = answer.partition(b"\r\n\r\n")
+        head, _, content = response.partition(b"\r\n\r\n")
         length = next(
             (line[15:] for line in head.lower().splitlines() if line.startswith(b"content-length")), b""
         )
         if not length or len(content) != int(length):
-            raise EOFError("the answer is not whole")
-        self.on_heard()
+            raise EOFError("the response is incomplete")
+        self.on_receive()
         return int(head.split()[1]), json.loads(content)
 
-    async def insist(self, method: str, path: str, token: str = "", body: object = None) -> Any:
-        """Send a request until it is answered. Raises `Lost` if the response is an error."""
+    async def retry(self, method: str, path: str, token: str = "", body: object = None) -> Any:
+        """Send a request until it is answered. Raises `Inconsistency` if the response is an error."""
         while True:
             try:
-                status, answer = await self.ask(method, path, token, body)
+                status, answer = await self.request(method, path, token, body)
             except CUT:
                 continue
             if status >= 400:
-                raise Lost(f"{method} {path} was answered by {status} {answer}")
+                raise Inconsistency(f"{method} {path} was answered by {status} {answer}")
             return answer
 
 
@@ -97,15 +97,15 @@ class Match:
 class Player:
     """One person at one table, with one or several seats."""
 
-    def __init__(self, line: Line, match: Match, person: Person) -> None:
-        self._line = line
+    def __init__(self, connection: Connection, match: Match, person: Person) -> None:
+        self._connection = connection
         self._match = match
         self._person = person
-        self._lots = line.lots
+        self._rng = connection.rng
         self._pending: Sent | None = None
         self._last: Json = {}
         self._yours: list[int] = []
-        self._looked = 0
+        self._looked_at = 0
         self._number = 0
         self._messages = 0
         self._leaving = False
@@ -115,7 +115,7 @@ class Player:
         first = True
         while self._person.id not in self._match.done:
             after = f"?after={self._number}" if self._number else ""
-            address = f"ws://127.0.0.1:{self._line.port}/api/tables/{self._match.id}/live{after}"
+            address = f"ws://127.0.0.1:{self._connection.port}/api/tables/{self._match.id}/live{after}"
             try:
                 async with connect(
                     address,
@@ -123,26 +123,26 @@ class Player:
                     compression=None,
                     max_size=None,
                     ping_interval=None,
-                    open_timeout=PATIENCE,
+                    open_timeout=TIMEOUT,
                     close_timeout=1.0,
                     proxy=None,
                 ) as socket:
-                    await self._converse(socket, again=not first)
+                    await self._communicate(socket, again=not first)
             except CUT:
                 pass
             first = False
 
-    async def _converse(self, socket: ClientConnection, again: bool) -> None:
+    async def _communicate(self, socket: ClientConnection, again: bool) -> None:
         if len(self._yours) > 1:
             self._last["you"] = None  # a new connection has no selected seat
-            self._looked = 0
-        elif again and self._pending is not None and self._lots.random() < 0.5:
-            await self._send(socket, self._pending.order)
+            self._looked_at = 0
+        elif again and self._pending is not None and self._rng.random() < 0.5:
+            await self._send(socket, self._pending.message)
             again = False
         while self._person.id not in self._match.done:
-            text = await asyncio.wait_for(socket.recv(), PATIENCE)
-            self._line.on_heard()
-            self._hear(json.loads(text))
+            text = await asyncio.wait_for(socket.recv(), TIMEOUT)
+            self._connection.on_receive()
+            self._receive(json.loads(text))
             if self._pending is None:
                 again = False
                 await self._answer(socket)
@@ -154,12 +154,12 @@ class Player:
         if len(self._yours) > 1 and self._last.get("you") is None and self._number == pending.n:
             await self._look(socket, pending.seat)
             return True
-        await self._send(socket, pending.order)
+        await self._send(socket, pending.message)
         return False
 
     # ------------------------------------------------------------ messages from the server
 
-    def _hear(self, message: Json) -> None:
+    def _receive(self, message: Json) -> None:
         kind = message["type"]
         if kind == "refused":
             self._refused(message)
@@ -168,11 +168,11 @@ class Player:
         if kind not in ("view", "step"):
             return
         if message["n"] < self._number:
-            raise Lost(f"{self._match.id} was at {self._number}, now it is at {message['n']}")
+            raise Inconsistency(f"{self._match.id} was at {self._number}, now it is at {message['n']}")
         self._number = message["n"]
         self._last = message
         self._yours = message.get("yours", self._yours)
-        self._match.ledger.hear(message)
+        self._match.ledger.add(message)
         if message["ack"] is not None:
             self._acknowledged(message["ack"], message["n"], exactly=kind == "step")
         self._match.status = message["now"]["phase"]
@@ -181,7 +181,7 @@ class Player:
 
     def _acknowledged(self, message: str, number: int, *, exactly: bool) -> None:
         if self._pending is None or self._pending.id != message:
-            raise Lost(f"{message} was acknowledged, but {self._pending} waits")
+            raise Inconsistency(f"{message} was acknowledged, but {self._pending} is pending")
         self._pending.acknowledged = number
         self._pending.exactly = exactly
         self._pending = None
@@ -189,10 +189,10 @@ class Player:
     def _refused(self, message: Json) -> None:
         sent = self._pending
         if sent is None or message["id"] != sent.id:
-            raise Lost(f"{message} was told, but {sent} waits")
+            raise Inconsistency(f"{message} was received, but {sent} is pending")
         # No other entry is possible, unless the table was closed.
         if message["code"] not in ("stale", "game_over", "not_started"):
-            raise Lost(f"{sent} was refused: {message}")
+            raise Inconsistency(f"{sent} was refused: {message}")
         sent.refused = message["code"]
         self._pending = None
 
@@ -211,39 +211,39 @@ class Player:
         sent = None if seat is None else self._order(now, self._last["moves"], seat)
         if sent is None:
             return
-        self._looked = 0
+        self._looked_at = 0
         self._pending = sent
         self._match.ledger.sent[sent.seat, sent.id] = sent
-        if sent.do == "move" and self._lots.random() < 0.1:
+        if sent.do == "move" and self._rng.random() < 0.1:
             await self._by_http(sent)
         else:
-            await self._send(socket, sent.order)
+            await self._send(socket, sent.message)
 
     async def _look(self, socket: ClientConnection, seat: int) -> None:
-        if self._looked != self._number:
-            self._looked = self._number
+        if self._looked_at != self._number:
+            self._looked_at = self._number
             await self._send(socket, {"do": "look", "seat": seat})
 
     def _order(self, now: Json, moves: Json | None, seat: int) -> Sent | None:
         self._messages += 1
         name = f"{seat}-{self._messages}"
         if now["held"]:
-            return Sent(name, seat, self._number, "draw" if self._lots.random() < 0.7 else "back")
-        if now["back"] and self._lots.random() < 0.2:
+            return Sent(name, seat, self._number, "draw" if self._rng.random() < 0.7 else "back")
+        if now["back"] and self._rng.random() < 0.2:
             return Sent(name, seat, self._number, "back")
         if moves is None:
             return None
-        pick = self._lots.randrange(len(moves["tile"]) + len(moves["others"]))
-        return Sent(name, seat, self._number, "move", pick, self._lots.random() < 0.15)
+        pick = self._rng.randrange(len(moves["tile"]) + len(moves["others"]))
+        return Sent(name, seat, self._number, "move", pick, self._rng.random() < 0.15)
 
     async def _send(self, socket: ClientConnection, order: Json) -> None:
         await socket.send(json.dumps(order))
-        self._line.on_send()
+        self._connection.on_send()
 
     async def _by_http(self, sent: Sent) -> None:
-        order = {name: value for name, value in sent.order.items() if name != "do"}
+        order = {name: value for name, value in sent.message.items() if name != "do"}
         path = f"/api/tables/{self._match.id}/moves"
-        status, answer = await self._line.ask("POST", path, self._person.token, order)
+        status, answer = await self._connection.request("POST", path, self._person.token, order)
         if status == 201:
             self._acknowledged(sent.id, answer["n"], exactly=True)
             self._last = {}  # the change is broadcast to all listeners
@@ -252,5 +252,5 @@ class Player:
             self._refused({"id": sent.id, "code": answer["code"], "view": None})
 
     async def _leave(self) -> None:
-        await self._line.insist("POST", f"/api/tables/{self._match.id}/leave", self._person.token)
+        await self._connection.retry("POST", f"/api/tables/{self._match.id}/leave", self._person.token)
         self._match.ledger.left.add(self._person.id)

@@ -1,4 +1,4 @@
-"""Ledger of messages that clients sent and received, which the log is compared with."""
+"""Ledger of the messages that clients sent and received, for comparison with the log."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class Sent:
     refused: str | None = None
 
     @property
-    def order(self) -> Json:
+    def message(self) -> Json:
         """The message, identical on every transmission."""
-        order: Json = {"do": self.do, "id": self.id, "n": self.n}
+        message: Json = {"do": self.do, "id": self.id, "n": self.n}
         if self.pick is not None:
-            order |= {"pick": self.pick, "hold": self.hold}
-        return order
+            message |= {"pick": self.pick, "hold": self.hold}
+        return message
 
 
 @dataclass(slots=True)
-class Told:
+class Delivered:
     """A view or step, and the seat of its receiver."""
 
     seat: int | None
@@ -45,9 +45,9 @@ class Ledger:
 
     table_id: str
     sent: dict[tuple[int, str], Sent] = field(default_factory=dict)
-    told: list[Told] = field(default_factory=list)  # since the last check
-    seated: set[str] = field(default_factory=set)  # people who received that they have a seat
-    left: set[str] = field(default_factory=set)  # people who received that they have left
+    delivered: list[Delivered] = field(default_factory=list)  # since the last check
+    seated: set[str] = field(default_factory=set)  # people whose seat was confirmed
+    left: set[str] = field(default_factory=set)  # people whose leaving was confirmed
     highest: int = 0  # highest entry number received by any client
 
     @property
@@ -55,9 +55,9 @@ class Ledger:
         """Number of acknowledged messages."""
         return sum(sent.acknowledged is not None for sent in self.sent.values())
 
-    def hear(self, message: Json) -> None:
+    def add(self, message: Json) -> None:
         """Add a view or step."""
-        self.told.append(Told(message["you"], message))
+        self.delivered.append(Delivered(message["you"], message))
         self.highest = max(self.highest, message["n"])
 
 
@@ -70,10 +70,10 @@ class Counts:
     finished: int = 0
     entries: int = 0
     acknowledged: int = 0
-    told: int = 0
+    delivered: int = 0
     cut_off: int = 0  # messages without a response because of a crash
-    kept: int = 0  # of these, messages found in the log
-    untold: int = 0  # kills after which the log had entries unknown to all clients
+    stored: int = 0  # of these, messages found in the log
+    undelivered: int = 0  # kills after which the log had entries unknown to all clients
     bots: int = 0  # bot moves resumed after a kill
 
     def __add__(self, other: Counts) -> Counts:

@@ -23,8 +23,8 @@ from typing import Any, Self
 
 from axiogames.server.settings import Settings
 
-START = 300.0  # seconds for imports and, with a cold cache, compilation
-PATIENCE = 60.0  # seconds for a fork or a reaped process
+START_TIMEOUT = 300.0  # seconds for imports and, with a cold cache, compilation
+TIMEOUT = 60.0  # seconds for a fork or a reaped process
 
 
 class ForkServer:
@@ -44,14 +44,14 @@ class ForkServer:
                 sys.executable,
                 "-m",
                 __name__,
-                json.dumps([asdict(one) for one in self._settings]),
+                json.dumps([asdict(settings) for settings in self._settings]),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # keep NumPy from starting threads
             )
         try:
-            self.ports = await self._answer(START)
+            self.ports = await self._answer(START_TIMEOUT)
         except BaseException:
             await self.__aexit__()
             raise
@@ -62,45 +62,45 @@ class ForkServer:
         assert process is not None
         assert process.stdin is not None
         process.stdin.close()  # the process then kills its servers and exits
-        await asyncio.wait_for(process.wait(), PATIENCE)
+        await asyncio.wait_for(process.wait(), TIMEOUT)
 
     @property
     def log(self) -> str:
         """Standard error of the servers."""
         return self._log.read_text(encoding="utf-8", errors="replace")
 
-    async def start(self, which: int) -> None:
+    async def start(self, index: int) -> None:
         """Fork a server."""
-        self._pids[which] = await self._ask("start", which)
+        self._pids[index] = await self._ask("start", index)
 
-    def kill(self, which: int) -> None:
+    def kill(self, index: int) -> None:
         """Send SIGKILL. The process id stays reserved until `reap`, so no other process can be hit."""
-        if which in self._pids:
-            os.kill(self._pids[which], signal.SIGKILL)
+        if index in self._pids:
+            os.kill(self._pids[index], signal.SIGKILL)
 
-    async def reap(self, which: int) -> None:
+    async def reap(self, index: int) -> None:
         """Kill the server if it runs, and wait for its end."""
-        self.kill(which)
-        del self._pids[which]
-        await self._ask("reap", which)
+        self.kill(index)
+        del self._pids[index]
+        await self._ask("reap", index)
 
-    async def _ask(self, command: str, which: int) -> Any:
+    async def _ask(self, command: str, index: int) -> Any:
         assert self._process is not None
         assert self._process.stdin is not None
         async with self._turn:
-            self._process.stdin.write(f"{command} {which}\n".encode())
-            return await self._answer(PATIENCE)
+            self._process.stdin.write(f"{command} {index}\n".encode())
+            return await self._answer(TIMEOUT)
 
-    async def _answer(self, patience: float) -> Any:
+    async def _answer(self, timeout: float) -> Any:
         assert self._process is not None
         assert self._process.stdout is not None
-        line = await asyncio.wait_for(self._process.stdout.readline(), patience)
+        line = await asyncio.wait_for(self._process.stdout.readline(), timeout)
         if not line:
             raise AssertionError(f"the fork server has ended; it wrote:\n{self.log}")
         return json.loads(line)
 
 
-# ---------------------------------------------------------------- inside that process
+# ---------------------------------------------------------------- the forking process
 
 
 def main() -> None:
@@ -109,10 +109,11 @@ def main() -> None:
     import uvloop
 
     from axiogames.server.app import make_app
-    from axiogames.server.logs import configure_logging
-    from axiogames.server.processes import UVICORN_OPTIONS
+    from axiogames.server.processes import UVICORN_OPTIONS, configure_logging
 
-    settings = [Settings(**{**one, "origins": tuple(one["origins"])}) for one in json.loads(sys.argv[1])]
+    settings = [
+        Settings(**{**fields, "origins": tuple(fields["origins"])}) for fields in json.loads(sys.argv[1])
+    ]
     configure_logging(settings[0].log_level)
     with tempfile.TemporaryDirectory() as folder:
         config = uvicorn.Config(make_app(replace(settings[0], data=folder, database="")), **UVICORN_OPTIONS)
@@ -121,7 +122,7 @@ def main() -> None:
         if thread is not threading.current_thread():
             thread.join()
     sockets = [socket.create_server(("127.0.0.1", 0), backlog=200) for _ in settings]
-    configs = [uvicorn.Config(make_app(one), **UVICORN_OPTIONS) for one in settings]
+    configs = [uvicorn.Config(make_app(each), **UVICORN_OPTIONS) for each in settings]
     for config in configs:
         config.load()
     gc.collect()
@@ -146,26 +147,26 @@ def main() -> None:
 async def _warm_up(server: Any) -> None:
     """Start, play and stop once, so that all imports and caches are warm."""
     from axiogames.games import GAMES
-    from tests.server.crash.clients import Line, Match, Person, Player
+    from tests.server.crash.clients import Connection, Match, Person, Player
     from tests.server.crash.ledger import Ledger
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
         serving = asyncio.create_task(server.serve(sockets=[listener]))
-        line = Line(listener.getsockname()[1], random.Random(0))
-        made = await line.insist("POST", "/api/guests", body={"name": "Rehearsal"})
-        person = Person(made["id"], made["token"])
+        connection = Connection(listener.getsockname()[1], random.Random(0))
+        created = await connection.retry("POST", "/api/guests", body={"name": "Rehearsal"})
+        person = Person(created["id"], created["token"])
         for game in GAMES:
             body = {"game": game, "seats": [{"kind": "me"}, {"kind": "bot", "level": "greedy"}]}
-            table = await line.insist("POST", "/api/tables", person.token, body)
-            await Player(line, Match(Ledger(table["id"]), [person], stay=6), person).play()
+            table = await connection.retry("POST", "/api/tables", person.token, body)
+            await Player(connection, Match(Ledger(table["id"]), [person], stay=6), person).play()
         server.should_exit = True
         await serving
 
 
 def _serve(server: Any, listener: socket.socket) -> None:
-    nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, 0)  # standard input of the test is not for the server
-    os.dup2(nothing, 1)
+    devnull = os.open(os.devnull, os.O_RDWR)
+    os.dup2(devnull, 0)  # standard input of the test is not for the server
+    os.dup2(devnull, 1)
     try:
         server.run(sockets=[listener])
     finally:
@@ -177,8 +178,8 @@ def _reap(child: int) -> None:
     os.waitpid(child, 0)
 
 
-def _write_line(what: object) -> None:
-    print(json.dumps(what), flush=True)
+def _write_line(value: object) -> None:
+    print(json.dumps(value), flush=True)
 
 
 if __name__ == "__main__":

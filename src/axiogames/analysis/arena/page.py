@@ -1,22 +1,25 @@
-"""The HTML report of an arena, its plots, and its summary as JSON."""
+"""The report of an arena: an HTML page, plots, and the summary as JSON."""
 
 from __future__ import annotations
 
 import base64
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
+from ... import PROGRAM
 from ...drawing.theme import DARK, LIGHT, properties
 from ...errors import InvalidFile
 from ...files import write_atomic
 from ...games import game
 from ..html import Markup, colour_schemes, document, tag
+from ..provenance import Provenance
 from .plots import Plots, render_figure
-from .provenance import Provenance, provenance
 from .report import ReportTable, report_sentences, report_tables, run_sentence, verdict
 from .results import read_results
+from .schedule import ArenaSettings, Schedule
 from .statistics import comparisons
 from .summary import ArenaSummary, counted_rounds, summarise
 
@@ -25,8 +28,8 @@ SUMMARY_FILE = "summary.json"
 
 CAPTIONS = {
     "ratings": "Strength",
-    "cross": "Who was ahead of whom",
-    "running": "The run of it",
+    "cross": "Pairwise results",
+    "running": "Win rate by number of deals",
     "scores": "Points",
 }
 
@@ -60,8 +63,25 @@ dt { color: var(--muted); } dd { margin: 0; }
 class ArenaReport(msgspec.Struct, frozen=True):
     """Content of `summary.json`."""
 
-    made: Provenance
+    provenance: Provenance = msgspec.field(name="made")
     summary: ArenaSummary
+
+
+def provenance_of(summary: ArenaSummary) -> Provenance:
+    """Return the provenance of a summary that is computed now."""
+    return Provenance.of(reproducing_command(summary.settings, summary.deals), summary.machines)
+
+
+def reproducing_command(settings: ArenaSettings, deals: int) -> str:
+    """Return the command that plays the same games again, with any number of jobs."""
+    words = [PROGRAM, "arena", "run", settings.game, "--bots", ",".join(settings.bots)]
+    words += ["--players", str(settings.players), "--seed", settings.seed]
+    words += ["--games", str(Schedule(settings.bots, settings.players).games_in(deals))]
+    for option in settings.options:
+        words += ["--option", option]
+    if settings.sprt:
+        words += ["--sprt", str(settings.sprt)]
+    return shlex.join(words)
 
 
 def write_report(folder: Path) -> ArenaSummary:
@@ -80,29 +100,29 @@ def write_report(folder: Path) -> ArenaSummary:
     light_plots, dark_plots = Plots(summary, compared, LIGHT), Plots(summary, compared, DARK)
     light = {name: render_figure(plot(), "svg") for name, plot in light_plots.available().items()}
     dark = {name: render_figure(plot(), "svg") for name, plot in dark_plots.available().items()}
-    made = provenance(summary)
+    provenance = provenance_of(summary)
     for name, plot in light_plots.available().items():
         write_atomic(folder / f"{name}.png", render_figure(plot(), "png"))
-    write_atomic(folder / REPORT_FILE, render_page(summary, made, light, dark).encode())
-    figures = msgspec.json.format(msgspec.json.encode(ArenaReport(made, summary)), indent=1)
+    write_atomic(folder / REPORT_FILE, render_page(summary, provenance, light, dark).encode())
+    figures = msgspec.json.format(msgspec.json.encode(ArenaReport(provenance, summary)), indent=1)
     write_atomic(folder / SUMMARY_FILE, figures + b"\n")
     return summary
 
 
 def render_page(
-    summary: ArenaSummary, made: Provenance, light: Mapping[str, bytes], dark: Mapping[str, bytes]
+    summary: ArenaSummary, provenance: Provenance, light: Mapping[str, bytes], dark: Mapping[str, bytes]
 ) -> str:
     """Return the report as one HTML page.
 
     Args:
         summary: the summary to show.
-        made: its provenance.
+        provenance: its provenance.
         light: plots as SVG by name, for the light colour scheme.
         dark: the same plots for the dark colour scheme.
     """
     settings = summary.settings
     name = game(settings.game).name
-    title = f"{name}, {settings.players} {'player' if settings.players == 1 else 'players'}: the arena"
+    title = f"Arena: {name}, {settings.players} {'player' if settings.players == 1 else 'players'}"
     tables = report_tables(summary)
     sentences = [tag("p", sentence) for sentence in report_sentences(summary)]
     content = [
@@ -112,8 +132,8 @@ def render_page(
         *map(_table, tables[:1]),
         tag("div", [_plot(plot, light[plot], dark[plot]) for plot in light], class_="plots"),
         *map(_table, tables[1:]),
-        *([tag("section", tag("h2", "Luck and the rest"), sentences)] if sentences else []),
-        _provenance(summary, made),
+        *([tag("section", tag("h2", "Luck and notes"), sentences)] if sentences else []),
+        _provenance_section(summary, provenance),
     ]
     style = Markup(colour_schemes(properties(LIGHT), properties(DARK)) + STYLE)
     return document(title, style, content)
@@ -133,24 +153,24 @@ def _plot(name: str, light: bytes, dark: bytes) -> Markup:
     picture = tag(
         "picture",
         tag("source", media="(prefers-color-scheme: dark)", srcset=dark_url),
-        tag("img", src=light_url, alt=f"{caption}: the figures are in the tables"),
+        tag("img", src=light_url, alt=f"{caption} (the tables contain the figures)"),
     )
     return tag("section", tag("h2", caption), picture)
 
 
-def _provenance(summary: ArenaSummary, made: Provenance) -> Markup:
-    libraries = ", ".join(f"{library} {version}" for library, version in made.libraries.items())
+def _provenance_section(summary: ArenaSummary, provenance: Provenance) -> Markup:
+    libraries = ", ".join(f"{library} {version}" for library, version in provenance.libraries.items())
     entries = {
         "seed": summary.settings.seed,
-        "version": made.version,
-        "machine": made.machine,
-        "Python": f"{made.python}; {libraries}",
-        "report made": made.made,
+        "version": provenance.version,
+        "machine": provenance.machine,
+        "Python": f"{provenance.python}; {libraries}",
+        "report created": provenance.created,
     }
     return tag(
         "section",
-        tag("h2", "The same games again"),
-        tag("code", made.command),
+        tag("h2", "Reproduce these games"),
+        tag("code", provenance.command),
         tag("p", "Deal d has the seed SEED/d. docs/guides/arena.md defines all figures.", class_="muted"),
         tag(
             "dl",

@@ -14,7 +14,7 @@ from .statistics import LIVE_RESAMPLES, Bootstrap, Comparison, sum_by_deal
 from .summary import ArenaSummary
 
 WIDTH = 6.0  # inches
-PAINTS = "BOGPRY"  # one for each bot; neighbours differ well
+PAINTS = "BOGPRY"  # one per bot, in an order in which neighbours contrast
 LINE_STYLES = ("-", "--", ":", "-.")
 
 
@@ -29,12 +29,12 @@ class Plots:
         self.best_first = [self.bots.index(stats.bot) for stats in summary.ranking()]
 
     def available(self) -> Mapping[str, Callable[[], Any]]:
-        """Return the functions that draw the plots, by name; a single bot has fewer plots."""
+        """Return the functions that draw the plots, by name. A single bot has fewer plots."""
         several = {"ratings": self.ratings, "cross": self.cross} if len(self.bots) > 1 else {}
         return {**several, "running": self.running, "scores": self.scores}
 
     def ratings(self) -> Any:
-        """Draw Elo ratings with intervals, the strongest bot on top."""
+        """Draw Elo ratings with intervals, the strongest bot at the top."""
         figure, axes = self._figure(max(2.4, 1.2 + 0.45 * len(self.bots)))
         for row, n in enumerate(reversed(self.best_first)):
             elo = self.summary.bots[n].elo
@@ -51,18 +51,20 @@ class Plots:
         axes.grid(False, axis="y")
         axes.tick_params(axis="y", length=0)
         axes.axvline(0, color=self.theme.muted, linewidth=0.8)
-        # A very long interval would squeeze the others, so the axis cuts it off.
+        # The axis truncates very long intervals, which would compress all others.
         values = [bot.elo.value for bot in self.summary.bots]
-        reach = max(values) - min(values) + 200
-        ends = [end for bot in self.summary.bots for end in (bot.elo.low, bot.elo.high) if end is not None]
-        left = max(min([*values, *ends]), min(values) - reach)
-        right = min(max([*values, *ends]), max(values) + reach)
-        axes.set_xlim(left - 0.05 * reach, right + 0.05 * reach)
-        axes.set_xlabel("Elo, the mean of all bots being 0; interval of 95 %")
+        margin = max(values) - min(values) + 200
+        bounds = [
+            bound for bot in self.summary.bots for bound in (bot.elo.low, bot.elo.high) if bound is not None
+        ]
+        left = max(min([*values, *bounds]), min(values) - margin)
+        right = min(max([*values, *bounds]), max(values) + margin)
+        axes.set_xlim(left - 0.05 * margin, right + 0.05 * margin)
+        axes.set_xlabel("Elo, relative to the mean of all bots, with 95 % intervals")
         return figure
 
     def cross(self) -> Any:
-        """Draw the rates at which the bot of a row was ahead of the bot of a column."""
+        """Draw the rates at which the bot of the row finished ahead of the bot of the column."""
         size = len(self.bots)
         rates = np.full((size, size), np.nan)
         for pair in self.summary.pairs:
@@ -88,7 +90,7 @@ class Plots:
         for spine in axes.spines.values():
             spine.set_visible(False)
         axes.tick_params(length=0)
-        axes.set_xlabel("how often the bot of the row was ahead of the bot of the column")
+        axes.set_xlabel("share of games in which the row finished ahead of the column")
         return figure
 
     def running(self) -> Any:
@@ -113,22 +115,22 @@ class Plots:
         axes.set_ylim(-0.02, 1.02)
         axes.set_xlim(1, max(2, len(deals)))
         axes.yaxis.set_major_formatter(lambda value, _: _percent(value))
-        axes.set_xlabel("deals")
+        axes.set_xlabel("number of deals")
         solo = self.summary.settings.players == 1
-        axes.set_ylabel("share of deals done best" if solo else "share of victories")
+        axes.set_ylabel("share of deals won" if solo else "win rate")
         axes.xaxis.set_major_locator(require("matplotlib.ticker").MaxNLocator(integer=True))
         self._legend(axes)
         return figure
 
     def scores(self) -> Any:
-        """Draw histograms of the lowest track (of the points, if there is one track) at the end of games."""
+        """Draw histograms of the final points of the lowest track, one per bot."""
         lowest: dict[str, list[int]] = {bot: [] for bot in self.bots}
         for comparison in self.compared:
             for bot, vector in zip(comparison.bots, comparison.vectors, strict=True):
                 lowest[bot].append(vector[0])
-        everything = [value for values in lowest.values() for value in values]
-        width = max(1, round((max(everything) - min(everything) + 1) / 30))
-        edges = np.arange(min(everything) - 0.5, max(everything) + width, width)
+        all_values = [value for values in lowest.values() for value in values]
+        width = max(1, round((max(all_values) - min(all_values) + 1) / 30))
+        edges = np.arange(min(all_values) - 0.5, max(all_values) + width, width)
         figure, rows = self._rows(len(self.bots), 1.0 + 0.85 * len(self.bots))
         for axes, n in zip(rows, self.best_first, strict=True):
             values = lowest[self.bots[n]]
@@ -149,8 +151,8 @@ class Plots:
             if axes is not rows[-1]:
                 axes.tick_params(labelbottom=False)
         single = len(self.compared[0].vectors[0]) == 1
-        quantity = "points" if single else "lowest colour"
-        rows[-1].set_xlabel(f"{quantity} at the end of a game; the line is the mean")
+        quantity = "final points" if single else "final points of the lowest track"
+        rows[-1].set_xlabel(f"{quantity}; the line marks the mean")
         return figure
 
     def _figure(self, height: float) -> tuple[Any, Any]:
@@ -161,14 +163,14 @@ class Plots:
         figure = require("matplotlib.figure").Figure(figsize=(WIDTH, height), layout="constrained")
         figure.set_facecolor(self.theme.card)
         axes = list(figure.subplots(rows, sharex=True, squeeze=False)[:, 0])
-        for each in axes:
-            each.set_facecolor(self.theme.card)
-            each.grid(color=self.theme.card_edge, linewidth=0.8)
-            each.set_axisbelow(True)
-            each.tick_params(colors=self.theme.muted, labelcolor=self.theme.ink, labelsize=10)
-            for label in (each.xaxis.label, each.yaxis.label):
+        for subplot in axes:
+            subplot.set_facecolor(self.theme.card)
+            subplot.grid(color=self.theme.card_edge, linewidth=0.8)
+            subplot.set_axisbelow(True)
+            subplot.tick_params(colors=self.theme.muted, labelcolor=self.theme.ink, labelsize=10)
+            for label in (subplot.xaxis.label, subplot.yaxis.label):
                 label.set_color(self.theme.muted)
-            for side, spine in each.spines.items():
+            for side, spine in subplot.spines.items():
                 spine.set_visible(side in ("left", "bottom"))
                 spine.set_color(self.theme.card_edge)
         return figure, axes
@@ -188,7 +190,7 @@ class Plots:
 
 
 def render_figure(figure: Any, form: str) -> bytes:
-    """Return a figure as `png` or `svg`; equal figures give equal bytes."""
+    """Return a figure as `png` or `svg`. Equal figures give equal bytes."""
     out = io.BytesIO()
     with require("matplotlib").rc_context({"svg.hashsalt": __name__, "font.family": "DejaVu Sans"}):
         metadata = {"Date": None, "Creator": None} if form == "svg" else {"Software": None}

@@ -20,12 +20,12 @@ TOLERANCE = 1e-9
 def bradley_terry(points: np.ndarray) -> np.ndarray:
     """Return the maximum-likelihood Elo ratings, with mean 0.
 
-    By the model, i beats j with probability 1 / (1 + 10^((Elo_j − Elo_i) / 400)). The likelihood is concave;
-    Newton's method with bounded steps finds its maximum. A bot that has won every game would get an infinite
-    rating: add pseudo-counts for its opponents before.
+    In the model, i beats j with probability 1 / (1 + 10^((Elo_j − Elo_i) / 400)). The log-likelihood is
+    concave; Newton's method with bounded steps finds its maximum. The rating of a bot that has won every game
+    is infinite, so add pseudo-counts first.
 
     Args:
-        points: `points[..., i, j]` is the score of i against j, a draw counting half.
+        points: `points[..., i, j]` is the score of i against j; a draw counts half.
     """
     bots = points.shape[-1]
     games = points + np.swapaxes(points, -1, -2)
@@ -34,7 +34,7 @@ def bradley_terry(points: np.ndarray) -> np.ndarray:
         expected = 1 / (1 + np.exp(strength[..., None, :] - strength[..., :, None]))
         gradient = (points - games * expected).sum(axis=-1)
         variance = games * expected * (1 - expected)
-        # Only differences of strengths matter. The matrix of ones fixes their mean.
+        # The likelihood depends on differences of strengths only; the matrix of ones fixes their mean.
         hessian = np.eye(bots) * variance.sum(axis=-1)[..., None] - variance + np.ones((bots, bots))
         step = np.linalg.solve(hessian, gradient[..., None])[..., 0]
         longest = np.abs(step).max(axis=-1, keepdims=True)
@@ -45,9 +45,9 @@ def bradley_terry(points: np.ndarray) -> np.ndarray:
 
 
 def elo_ratings(points: np.ndarray, bootstrap: Bootstrap) -> list[IntervalEstimate]:
-    """Return the rating of each bot, with its interval.
+    """Return the Elo rating of each bot, with its interval.
 
-    Half a deal won and half a deal lost are added for every two bots that have met.
+    Half a deal won and half a deal lost are added as pseudo-counts for each pair of bots that has met.
 
     Args:
         points: `points[deal, i, j]` is the score of i against j on a deal.
@@ -75,10 +75,10 @@ class OpenSkillRating(Struct, frozen=True):
 
 
 def openskill_ratings(bots: Sequence[str], comparisons: Sequence[Comparison]) -> dict[str, OpenSkillRating]:
-    """Return every bot's rating by the Plackett–Luce model after all comparisons, in their order.
+    """Return every bot's rating in the Plackett–Luce model after all comparisons, in their order.
 
-    Bots do not change, so ratings do not decay (tau is 0). A bot that has several seats is updated with the
-    mean of the updates of its seats.
+    Bots do not change, so their uncertainty does not grow between games (tau is 0). A bot that occupies
+    several seats is updated with the mean of the updates of its seats.
     """
     model = require("openskill.models").PlackettLuce(tau=0.0)
     ratings = {bot: model.rating() for bot in bots}

@@ -1,4 +1,4 @@
-"""Tables and sentences of an arena's summary, shown in the terminal and in the HTML report."""
+"""Tables and sentences about an arena's summary, for the terminal and the HTML report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .summary import ArenaSummary, PairStats
 
 @dataclass(frozen=True)
 class ReportTable:
-    """A titled table of text cells. All columns but the first contain numbers."""
+    """A titled table of text cells. All columns except the first contain numbers."""
 
     title: str
     head: tuple[str, ...]
@@ -20,17 +20,17 @@ class ReportTable:
 
 
 def report_tables(summary: ArenaSummary) -> list[ReportTable]:
-    """Return the tables of a summary, with the strongest bot first."""
+    """Return the tables of a summary. They list the strongest bot first."""
     if not summary.bots:
         return []
     compared = [_pairs(summary)] if summary.pairs else []
-    if len(summary.bots) > 2:  # the cross table of two bots would repeat the table of pairs
+    if len(summary.bots) > 2:  # for two bots, the cross table would repeat the table of pairs
         compared.append(_cross_table(summary))
     return [_standings(summary), _scores(summary), *compared, _times(summary)]
 
 
 def _standings(summary: ArenaSummary) -> ReportTable:
-    wins = "best on a deal" if summary.settings.players == 1 else "wins"
+    wins = "deals won" if summary.settings.players == 1 else "wins"
     rows = []
     for bot in summary.ranking():
         skill = bot.openskill
@@ -53,7 +53,7 @@ def _scores(summary: ArenaSummary) -> ReportTable:
     for bot in summary.ranking():
         vector = () if single else ("  ".join(f"{points:.1f}" for points in bot.mean_vector),)
         rows.append((bot.bot, format_estimate(bot.mean_lowest, ".2f"), *vector))
-    head = ("bot", "mean points") if single else ("bot", "mean lowest", "mean of each, lowest first")
+    head = ("bot", "mean points") if single else ("bot", "mean lowest", "mean points, lowest track first")
     return ReportTable("Points", head, rows)
 
 
@@ -62,15 +62,15 @@ def _pairs(summary: ArenaSummary) -> ReportTable:
         (
             f"{pair.bots[0]} : {pair.bots[1]}",
             format_percent(pair.ahead),
-            "–".join(map(str, pair.difference.level)),
+            "–".join(map(str, pair.difference.deal_counts)),
             _difference(pair),
             _games_saved(pair),
         )
         for pair in summary.pairs
     ]
-    more = "lowest, more by" if summary.settings.players == 1 else "victories, more by"
-    head = ("two bots", "first ahead", "deals won–level–lost", more, "games saved")
-    return ReportTable("Two by two, on shared deals", head, rows)
+    difference = "difference in lowest" if summary.settings.players == 1 else "difference in win rate"
+    head = ("pair", "first ahead", "deals won–tied–lost", difference, "games saved")
+    return ReportTable("Pairs of bots on shared deals", head, rows)
 
 
 def _difference(pair: PairStats) -> str:
@@ -79,17 +79,18 @@ def _difference(pair: PairStats) -> str:
 
 
 def _games_saved(pair: PairStats) -> str:
-    """Return the share of games that shared deals save, compared with an independent deal for every game."""
-    times = pair.difference.times_the_games
-    return f"{100 * (1 - 1 / times):.0f} %" if times else ""
+    """Return the share of games saved by shared deals, compared with a different deal for every game."""
+    ratio = pair.difference.games_ratio
+    return f"{100 * (1 - 1 / ratio):.0f} %" if ratio else ""
 
 
 def _cross_table(summary: ArenaSummary) -> ReportTable:
     order = [bot.bot for bot in summary.ranking()]
     ahead = {pair.bots: pair.ahead.value for pair in summary.pairs}
-    ahead |= {(other, one): 1 - rate for (one, other), rate in ahead.items()}
-    rows = [(one, *(_whole_percent(ahead.get((one, other))) for other in order)) for one in order]
-    return ReportTable("Cross table: how often the row was ahead of the column", ("ahead of", *order), rows)
+    ahead |= {(second, first): 1 - rate for (first, second), rate in ahead.items()}
+    rows = [(bot, *(_whole_percent(ahead.get((bot, opponent))) for opponent in order)) for bot in order]
+    title = "Cross table: share of games in which the row finished ahead of the column"
+    return ReportTable(title, ("ahead of", *order), rows)
 
 
 def _whole_percent(share: float | None) -> str:
@@ -98,10 +99,10 @@ def _whole_percent(share: float | None) -> str:
 
 def _times(summary: ArenaSummary) -> ReportTable:
     rows = [
-        (bot.bot, str(bot.moves), format_seconds(bot.seconds_a_move), format_seconds(bot.slowest_move))
+        (bot.bot, str(bot.moves), format_seconds(bot.seconds_per_move), format_seconds(bot.slowest_move))
         for bot in summary.ranking()
     ]
-    return ReportTable("Time", ("bot", "moves", "a move", "slowest move"), rows)
+    return ReportTable("Thinking time", ("bot", "moves", "mean per move", "slowest move"), rows)
 
 
 # ---------------------------------------------------------------- sentences
@@ -110,32 +111,33 @@ def _times(summary: ArenaSummary) -> ReportTable:
 def run_sentence(summary: ArenaSummary) -> str:
     """Return a sentence on the size of the arena."""
     settings = summary.settings
-    bots = _count(len(line_ups(settings.bots, settings.players)), "line-up")
     if settings.players == 1:
-        bots = f"{_count(len(settings.bots), 'bot')} alone"
+        participants = _count(len(settings.bots), "bot")
+    else:
+        participants = _count(len(line_ups(settings.bots, settings.players)), "line-up")
     games, deals = _count(summary.games, "game"), _count(summary.deals, "deal")
-    return f"{games}: {bots} on {deals}; intervals of 95 % over deals"
+    return f"{games}: {participants} on {deals}; 95 % intervals over deals"
 
 
 def report_sentences(summary: ArenaSummary) -> list[str]:
-    """Return sentences on what the tables do not contain: seats, luck, the sequential test, missing games."""
+    """Return sentences on the advantage of the first seat, luck, the sequential test, and uncounted games."""
     sentences = []
     if summary.seats:
         sentences.append(f"The first seat won {format_percent(summary.seats[0].win_rate)} of the games.")
-    if share := summary.share_of_the_deal:
+    if share := summary.deal_variance_share:
         percent = format_percent(_clip_at_zero(share))
-        sentences.append(f"The deal decided {percent} of the variance that skill does not explain.")
+        sentences.append(f"The deal explains {percent} of the variance that skill does not explain.")
     if summary.sprt:
         sentences.append(sprt_sentence(summary))
-    if summary.left_out:
-        why = "their round is incomplete, or the sequential test had already ended"
-        sentences.append(f"{_count(summary.left_out, 'game')} not counted: {why}.")
+    if summary.uncounted:
+        reason = "their round is incomplete, or the sequential test had already ended"
+        sentences.append(f"{_count(summary.uncounted, 'game')} not counted: {reason}.")
     return sentences
 
 
 def _clip_at_zero(share: IntervalEstimate) -> IntervalEstimate:
-    """Return an estimate of a share without the negative values that few deals can give by chance."""
-    low, high = (None if end is None else max(0.0, end) for end in (share.low, share.high))
+    """Return the estimate of a share with negative values, which occur with few deals, set to 0."""
+    low, high = (None if bound is None else max(0.0, bound) for bound in (share.low, share.high))
     return IntervalEstimate(max(0.0, share.value), low, high)
 
 
@@ -148,45 +150,44 @@ def sprt_sentence(summary: ArenaSummary) -> str:
     ratio = f"LLR {status.llr:.2f} after {_count(status.deals, 'deal')}, {bounds}"
     if status.accepted is None:
         return f"Sequential test: undecided, {ratio}."
-    claims = f"{test.elo0:g} Elo or less", f"{test.elo1:g} Elo or more"
-    accepted, rejected = claims[status.accepted], claims[1 - status.accepted]
+    hypotheses = f"at most {test.elo0:g} Elo", f"at least {test.elo1:g} Elo"
+    accepted, rejected = hypotheses[status.accepted], hypotheses[1 - status.accepted]
     first = summary.settings.bots[0]
-    return f"Sequential test: {first} is stronger by {accepted} rather than by {rejected} ({ratio})."
+    return f"Sequential test: the advantage of {first} is {accepted}, not {rejected} ({ratio})."
 
 
 def verdict(summary: ArenaSummary) -> str:
-    """Return a sentence on which bot is the strongest."""
+    """Return a sentence that names the strongest bot."""
     best = summary.ranking()[0]
     if summary.settings.players == 1:
+        track = "points" if len(best.mean_vector) == 1 else "lowest track"
         lowest = format_estimate(best.mean_lowest, ".1f")
         deals = format_percent(best.win_rate)
-        return (
-            f"{best.bot} got the most, its lowest {lowest} on average. It did best on {deals} of the deals."
-        )
+        return f"{best.bot} scored best, with mean {track} {lowest}. It won {deals} of the deals."
     if len(summary.bots) == 1:
         return f"{best.bot} played against itself."
-    unsure = [other for pair in summary.pairs if (other := _possible_equal(best.bot, pair))]
-    surely = f", but not surely ahead of {' and '.join(unsure)}" if unsure else ""
-    return f"{best.bot} is the strongest{surely}: it won {format_percent(best.win_rate)} of its games."
+    rivals = [rival for pair in summary.pairs if (rival := _close_rival(best.bot, pair))]
+    caveat = f", but not significantly ahead of {' and '.join(rivals)}" if rivals else ""
+    return f"{best.bot} is the strongest{caveat}: it won {format_percent(best.win_rate)} of its games."
 
 
-def _possible_equal(best: str, pair: PairStats) -> str | None:
-    """Return the opponent of the best bot in a pair if their interval includes 50 %."""
+def _close_rival(best: str, pair: PairStats) -> str | None:
+    """Return the opponent of the best bot in a pair if the interval of the pair includes 50 %."""
     if best not in pair.bots or pair.ahead.low is None or pair.ahead.high is None:
         return None
-    one, other = pair.bots
-    return (other if best == one else one) if pair.ahead.low <= 0.5 <= pair.ahead.high else None
+    first, second = pair.bots
+    return (second if best == first else first) if pair.ahead.low <= 0.5 <= pair.ahead.high else None
 
 
 # ---------------------------------------------------------------- numbers
 
 
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def format_percent(share: IntervalEstimate) -> str:
-    """Return a share in percent with its interval.
+    """Return a share as a percentage with its interval.
 
     >>> format_percent(IntervalEstimate(0.55, 0.481, 0.617))
     '55.0 % (48.1–61.7)'

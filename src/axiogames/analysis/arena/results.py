@@ -1,7 +1,7 @@
-"""Playing and storing the games of an arena.
+"""Stored results of an arena.
 
-A results file holds the settings in its first line and one game per line after it. A line that was cut off
-when the program was killed is dropped, and its game is played again.
+The first line of a results file holds the settings; each further line holds a game. A partial last line, left
+by a killed process, is dropped, and its game is played again.
 """
 
 from __future__ import annotations
@@ -9,29 +9,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
-from time import perf_counter
 
 import msgspec
 from msgspec import Struct
 
 from ...errors import AxioError, InvalidFile
 from ...files import LineWriter, check_file_name, lock_directory
-from ...model.view import View
-from ...players import Budget, Choice, Player
-from ...players.engines.specs import open_players, warm_up
-from ...players.match import play_match
-from ...rng import Generator
-from ..platform_info import describe_machine
 from .schedule import ArenaSettings, Schedule, Seating
 
 RESULTS_FILE = "games.jsonl"
 FORMAT = "axio-arena/1"
 MAX_LINE = 1 << 20  # bytes; a game takes about 300
 MAX_DEAL = 10_000_000
-MAX_POINTS = 10_000  # of a track without a cap
+MAX_POINTS = 10_000  # on a track without a cap
 MAX_MOVES = 10_000
 MAX_SECONDS = 1e9
 ROUNDING = 1e-5  # times are stored in microseconds
@@ -39,7 +31,11 @@ DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class ArenaGame(Struct, frozen=True):
-    """A finished game: for each seat its points by track, its rank, and the thinking time of its bot."""
+    """Result of a game. All fields but `deal` and `machine` have one entry per seat.
+
+    `scores` are the points by track, `place` the ranks, `moves` the numbers of moves, `seconds` the total
+    thinking times, and `slowest` the thinking times of the slowest moves.
+    """
 
     deal: int
     seats: tuple[str, ...]
@@ -48,71 +44,12 @@ class ArenaGame(Struct, frozen=True):
     moves: tuple[int, ...]
     seconds: tuple[float, ...]
     slowest: tuple[float, ...]
-    machine: str = ""  # where it was played
+    machine: str = ""
 
     @property
     def seating(self) -> Seating:
-        """The scheduled game that this is the result of."""
+        """The scheduled game with this result."""
         return Seating(self.deal, self.seats)
-
-
-# ---------------------------------------------------------------- playing
-
-
-@dataclass(slots=True)
-class TimedPlayer:
-    """A player whose thinking time is measured."""
-
-    player: Player
-    moves: int = 0
-    seconds: float = 0.0
-    slowest: float = 0.0
-
-    @property
-    def name(self) -> str:
-        return self.player.name
-
-    def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
-        start = perf_counter()
-        choice = self.player.choose(view, budget, rng)
-        elapsed = perf_counter() - start
-        self.moves += 1
-        self.seconds += elapsed
-        self.slowest = max(self.slowest, elapsed)
-        return choice
-
-
-def play_game(settings: ArenaSettings, seating: Seating) -> ArenaGame:
-    """Play a scheduled game. Except for times, the result is determined by settings and seating.
-
-    Deal d has the seed SEED/d for all line-ups. Every seat's bot has a random generator of its own.
-    """
-    warm_up_bots(settings)
-    options = dict.fromkeys(settings.options, True)
-    with open_players(seating.seats) as players:
-        timed = [TimedPlayer(player) for player in players]
-        table = play_match(settings.game, timed, f"{settings.seed}/{seating.deal}", options=options)
-    result = table.result
-    assert result is not None, "a match is played to its end"
-    return ArenaGame(
-        seating.deal,
-        seating.seats,
-        tuple(tuple(points.values()) for points in result.scores),
-        result.place,
-        tuple(player.moves for player in timed),
-        tuple(round(player.seconds, 6) for player in timed),
-        tuple(round(player.slowest, 6) for player in timed),
-        describe_machine(),
-    )
-
-
-@cache
-def warm_up_bots(settings: ArenaSettings) -> None:
-    """Let every bot choose once in this process, so that compiling and loading are not timed."""
-    warm_up(settings.variant, settings.bots)
-
-
-# ---------------------------------------------------------------- storing
 
 
 class ResultsHeader(Struct, frozen=True):
@@ -123,7 +60,7 @@ class ResultsHeader(Struct, frozen=True):
 
 
 class ArenaResults:
-    """The games played so far and, if a folder is used, their file."""
+    """The games played so far and, if they are stored in a folder, their file."""
 
     def __init__(
         self, settings: ArenaSettings, played: dict[Seating, ArenaGame], file: LineWriter | None
@@ -141,12 +78,12 @@ class ArenaResults:
 
 @contextmanager
 def open_results(settings: ArenaSettings, folder: Path | None = None) -> Iterator[ArenaResults]:
-    """Open the results of an arena: the games stored in `folder`, to which more can be added.
+    """Open the results of an arena, with the games that are stored in `folder` already.
 
     Without a folder, results are kept in memory only.
 
     Raises:
-        SettingsMismatch: the folder holds results of other settings.
+        SettingsMismatch: the folder holds results of an arena with other settings.
         InvalidFile: the folder cannot be written to, or its results are damaged.
     """
     if folder is None:
@@ -171,7 +108,11 @@ def open_results(settings: ArenaSettings, folder: Path | None = None) -> Iterato
 
 
 def read_results(folder: Path) -> tuple[ArenaSettings, dict[Seating, ArenaGame]]:
-    """Return the settings and the games stored in a folder. Raises `InvalidFile`, which names the line."""
+    """Return the settings and the games stored in a folder.
+
+    Raises:
+        InvalidFile: the folder has no results, or they are damaged; the message names the line.
+    """
     path = folder / RESULTS_FILE
     lines = _complete_lines(folder, path)
     first = next(lines, None)
@@ -193,7 +134,7 @@ def read_results(folder: Path) -> tuple[ArenaSettings, dict[Seating, ArenaGame]]
 
 
 def _complete_lines(folder: Path, path: Path) -> Iterator[bytes]:
-    """Yield the lines of a file except for a partial last line."""
+    """Yield the complete lines of a file, without a partial last line."""
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):
             raise InvalidFile(f"{path}: not a regular file")
@@ -270,7 +211,7 @@ class _GameValidator:
         vectors = [sorted(points) for points in game.scores]
         ranks = tuple(1 + sum(other > own for other in vectors) for own in vectors)
         if game.place != ranks:
-            return f"the places are {list(game.place)[:4]}, but {list(ranks)} by the scores"
+            return f"the places are {list(game.place)[:4]}, but the scores give {list(ranks)}"
         if not all(0 <= moves <= MAX_MOVES for moves in game.moves):
             return f"numbers of moves must be from 0 to {MAX_MOVES}"
         times = zip(game.seconds, game.slowest, strict=True)

@@ -1,13 +1,13 @@
 """Settings of an arena and the schedule of its games, balanced so that luck cancels.
 
-A *line-up* is the set of bots that play together. Two or more bots that fill the seats exactly are one
-line-up. With more bots than seats, every combination is a line-up; with fewer, every multiset in which the
-bots occur equally often, give or take one.
+A *line-up* is the set of bots that play together. If there are as many bots as seats, they form one line-up.
+With more bots than seats, every combination is a line-up. With fewer, every multiset is one in which the
+numbers of occurrences of the bots differ by at most one.
 
-A *round* is the games of one line-up on one deal: one game for each rotation of an order of the bots around
-the table, so each bot of the line-up sits in every seat equally often. The order changes from deal to deal
-through all circular orders (1 for two seats, 2 for three, 6 for four), so that no bot always follows the same
-neighbour. In one-player games every bot plays every deal, and all bots form one line-up.
+A *round* consists of the games of one line-up on one deal: one game for each rotation of a circular order of
+the bots, so each bot of the line-up occupies every seat equally often. Successive deals cycle through all
+circular orders (1 for two seats, 2 for three, 6 for four), so no bot always follows the same neighbour. In
+one-player games every bot plays every deal, and all bots form one line-up.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ class ArenaSettings(RunConfig, frozen=True):
             InvalidOption: unknown option, or an invalid sequential test.
         """
         variant = find_variant(game, players, dict.fromkeys(options, True))
-        for bot, times in Counter(bots).items():
+        for bot, occurrences in Counter(bots).items():
             parse_player(bot)
-            if times > 1:
-                raise InvalidPlayers(f"{bot!r} is listed {times} times: name each bot once")
+            if occurrences > 1:
+                raise InvalidPlayers(f"{bot!r} is listed {occurrences} times: name each bot once")
         if not bots:
             raise InvalidPlayers("an arena needs bots: name one or more")
         _check_line_ups(len(bots), players)
@@ -74,17 +74,17 @@ class ArenaSettings(RunConfig, frozen=True):
 
 
 def _check_line_ups(bots: int, players: int) -> None:
-    """Raise `InvalidPlayers` for more bots than a schedule can be made for."""
+    """Raise `InvalidPlayers` if there are too many bots or line-ups for a schedule."""
     count = comb(bots, players) if 1 < players <= bots else 1
     if bots > MAX_BOTS or count > MAX_LINE_UPS:
         raise InvalidPlayers(
             f"{bots} bots for {players} seats make {count} line-ups: "
-            f"at most {MAX_BOTS} bots and {MAX_LINE_UPS} line-ups can play"
+            f"at most {MAX_BOTS} bots and {MAX_LINE_UPS} line-ups are allowed"
         )
 
 
 class Seating(NamedTuple):
-    """A scheduled game: the number of its deal, and the bot of each seat."""
+    """A scheduled game: the index of its deal, and the bot in each seat."""
 
     deal: int
     seats: LineUp
@@ -105,16 +105,16 @@ def line_ups(bots: LineUp, players: int) -> tuple[LineUp, ...]:
         return tuple(combinations(bots, players))
     fewest, most = players // len(bots), ceil(players / len(bots))
     balanced = []
-    for chosen in combinations_with_replacement(bots, players):
-        times = Counter(chosen)
-        if all(fewest <= times[bot] <= most for bot in bots):
-            balanced.append(chosen)
+    for line_up in combinations_with_replacement(bots, players):
+        seats = Counter(line_up)
+        if all(fewest <= seats[bot] <= most for bot in bots):
+            balanced.append(line_up)
     return tuple(balanced)
 
 
 @cache
 def circular_orders(line_up: LineUp) -> tuple[LineUp, ...]:
-    """Return the distinct orders around a table, each as one of its rotations.
+    """Return the distinct circular orders of a line-up, each as one of its rotations.
 
     >>> circular_orders(("a", "b", "c"))
     (('a', 'b', 'c'), ('a', 'c', 'b'))
@@ -127,7 +127,7 @@ def circular_orders(line_up: LineUp) -> tuple[LineUp, ...]:
 
 
 def _rotations(order: LineUp) -> list[LineUp]:
-    rotated = (order[first:] + order[:first] for first in range(len(order)))
+    rotated = (order[start:] + order[:start] for start in range(len(order)))
     return list(dict.fromkeys(rotated))
 
 
@@ -138,11 +138,11 @@ class Schedule:
         self.bots = bots
         self.players = players
         self.line_ups = line_ups(bots, players)
-        # Orders, and with them the numbers of games, repeat with this period.
+        # The circular orders, and hence the sizes of rounds, repeat with this period.
         period = 1 if players == 1 else lcm(*(len(circular_orders(line_up)) for line_up in self.line_ups))
         sizes = [[len(games) for games in self.rounds(deal)] for deal in range(period)]
-        self._fewest = [1 if players == 1 else min(rounds) for rounds in sizes]
-        self._all = [sum(rounds) for rounds in sizes]
+        self._games_per_line_up = [1 if players == 1 else min(rounds) for rounds in sizes]
+        self._games_per_deal = [sum(rounds) for rounds in sizes]
 
     def rounds(self, deal: int) -> Iterator[list[Seating]]:
         """Yield the games of each line-up on a deal."""
@@ -159,29 +159,29 @@ class Schedule:
 
     def deals_for(self, games: int) -> int:
         """Return the number of deals after which every line-up (one player: every bot) has `games` games."""
-        cycles, rest = divmod(max(games, 1) - 1, sum(self._fewest))
-        some = next(n for n, played in enumerate(accumulate(self._fewest), 1) if played > rest)
-        return cycles * len(self._fewest) + some
+        cycles, rest = divmod(max(games, 1) - 1, sum(self._games_per_line_up))
+        partial = next(n for n, played in enumerate(accumulate(self._games_per_line_up), 1) if played > rest)
+        return cycles * len(self._games_per_line_up) + partial
 
     def games_in(self, deals: int) -> int:
-        """Return the number of games of each line-up (one player: of each bot) on so many deals.
+        """Return the number of games that each line-up (one player: each bot) plays on `deals` deals.
 
         >>> schedule = Schedule(("a", "b", "c"), 2)
         >>> schedule.deals_for(7), schedule.games_in(4)
         (4, 8)
         """
-        return _sum_periodic(self._fewest, deals)
+        return _sum_periodic(self._games_per_line_up, deals)
 
-    def all_games_in(self, deals: int) -> int:
-        """Return the total number of games on so many deals.
+    def total_games_in(self, deals: int) -> int:
+        """Return the total number of games on `deals` deals.
 
-        >>> Schedule(("a", "b", "c"), 2).all_games_in(4)
+        >>> Schedule(("a", "b", "c"), 2).total_games_in(4)
         24
         """
-        return _sum_periodic(self._all, deals)
+        return _sum_periodic(self._games_per_deal, deals)
 
 
 def _sum_periodic(values: Sequence[int], count: int) -> int:
     """Return the sum of the first `count` terms of a sequence that repeats `values`."""
-    cycles, some = divmod(count, len(values))
-    return cycles * sum(values) + sum(values[:some])
+    cycles, rest = divmod(count, len(values))
+    return cycles * sum(values) + sum(values[:rest])

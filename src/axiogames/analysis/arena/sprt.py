@@ -1,16 +1,15 @@
-"""A sequential probability ratio test of two bots, with the deal as the unit.
+"""A generalised sequential probability ratio test of two bots, with the deal as the unit.
 
-The two games of a deal with seats swapped share its luck, so the deal is counted, not the game. Its score a
-for the first bot is 0, ¼, ½, ¾ or 1 (the five outcomes that computer chess calls pentanomial). With n_i deals
-of score a_i, the likelihood of "the expected score is t" is maximal for the frequencies
+The two games of a deal, with seats swapped, share its luck, so the observations are deals, not games. The
+score a of a deal for the first bot is 0, ¼, ½, ¾ or 1 (the pentanomial model of computer chess). With n_i
+deals of score a_i out of N, the likelihood of "the expected score is t" is maximal for the frequencies
 
     p_i = n_i / (N · (1 + λ (a_i − t))),   λ such that Σ p_i (a_i − t) = 0,
 
-and the log-likelihood ratio of two hypotheses is LLR = Σ n_i ln(p_i(t1) / p_i(t0)): the generalised
-sequential probability ratio test. A hypothesis is given in Elo, t = 1 / (1 + 10^(−Elo / 400)). The test ends
-when LLR is at most ln(β / (1 − α)), which accepts ELO0, or at least ln((1 − β) / α), which accepts ELO1; it
-then accepts a wrong hypothesis with a probability of about α or β. Outcomes not seen yet count a thousandth,
-so that every t can be reached.
+and the log-likelihood ratio of two hypotheses is LLR = Σ n_i ln(p_i(t1) / p_i(t0)). A hypothesis is stated in
+Elo, t = 1 / (1 + 10^(−Elo / 400)). The test ends when LLR is at most ln(β / (1 − α)), which accepts ELO0, or
+at least ln((1 − β) / α), which accepts ELO1. The probability of accepting a wrong hypothesis is then about α
+or β. Scores that have not been observed have a pseudo-count of 0.001, so that a solution exists for every t.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from msgspec import Struct
 from ...errors import InvalidOption
 
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
-UNSEEN_COUNT = 1e-3
+PSEUDO_COUNT = 1e-3
 MAX_ELO = 2000  # odds of 100,000 to 1
 MAX_TEXT_LENGTH = 100
 BISECTION_STEPS = 60  # for λ; each halves the interval
@@ -32,7 +31,7 @@ BISECTION_STEPS = 60  # for λ; each halves the interval
 class Hypotheses(Struct, frozen=True):
     """Two hypotheses on the Elo advantage of the first bot, and the error rates of the test.
 
-    `alpha` is the risk of accepting `elo1` wrongly, `beta` that of accepting `elo0` wrongly.
+    `alpha` is the probability of accepting `elo1` wrongly, `beta` that of accepting `elo0` wrongly.
     """
 
     elo0: float
@@ -92,7 +91,7 @@ def find_problem(test: Hypotheses) -> str | None:
 
 
 def expected_score(elo: float) -> float:
-    """Return the expected score of a bot that is `elo` stronger than its opponent.
+    """Return the expected score of a bot rated `elo` above its opponent.
 
     >>> expected_score(0.0)
     0.5
@@ -102,28 +101,28 @@ def expected_score(elo: float) -> float:
 
 def log_likelihood_ratio(counts: Sequence[float], test: Hypotheses) -> float:
     """Return the log-likelihood ratio of `elo1` to `elo0`, given the number of deals for each of `SCORES`."""
-    seen = [max(count, UNSEEN_COUNT) for count in counts]
-    first, second = (_likeliest(seen, expected_score(elo)) for elo in (test.elo0, test.elo1))
-    return sum(n * math.log(p1 / p0) for n, p0, p1 in zip(seen, first, second, strict=True))
+    positive = [max(count, PSEUDO_COUNT) for count in counts]
+    null, alternative = (_fit_frequencies(positive, expected_score(elo)) for elo in (test.elo0, test.elo1))
+    return sum(n * math.log(p1 / p0) for n, p0, p1 in zip(positive, null, alternative, strict=True))
 
 
-def _likeliest(counts: Sequence[float], score: float) -> list[float]:
+def _fit_frequencies(counts: Sequence[float], score: float) -> list[float]:
     """Return the maximum-likelihood frequencies among those with this expected score."""
     total = sum(counts)
-    away = [a - score for a in SCORES]
-    # All frequencies are positive between the poles; the condition falls from one pole to the other.
-    low, high = -1 / max(away), -1 / min(away)
+    deviations = [a - score for a in SCORES]
+    # Between the poles all frequencies are positive, and the constraint decreases monotonically in λ.
+    low, high = -1 / max(deviations), -1 / min(deviations)
     for _ in range(BISECTION_STEPS):
         middle = (low + high) / 2
-        if sum(n * d / (1 + middle * d) for n, d in zip(counts, away, strict=True)) > 0:
+        if sum(n * d / (1 + middle * d) for n, d in zip(counts, deviations, strict=True)) > 0:
             low = middle
         else:
             high = middle
-    return [n / total / (1 + (low + high) / 2 * d) for n, d in zip(counts, away, strict=True)]
+    return [n / total / (1 + (low + high) / 2 * d) for n, d in zip(counts, deviations, strict=True)]
 
 
 class SequentialTest:
-    """A running test, updated deal by deal. Deals after its end are ignored."""
+    """A test in progress, updated deal by deal. Deals after its end are ignored."""
 
     def __init__(self, hypotheses: Hypotheses) -> None:
         self.hypotheses = hypotheses
@@ -131,7 +130,7 @@ class SequentialTest:
         self.status = SprtStatus(0.0, *hypotheses.bounds, 0, None)
 
     def add(self, score: float) -> SprtStatus:
-        """Count a deal with this score of the first bot and return the new status."""
+        """Add a deal on which the first bot scored `score`, and return the new status."""
         if self.status.accepted is None:
             self._counts[round(score * (len(SCORES) - 1))] += 1
             llr = log_likelihood_ratio(self._counts, self.hypotheses)

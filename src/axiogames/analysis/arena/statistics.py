@@ -3,19 +3,20 @@
 **Bootstrap.** Games on one deal are not independent, so deals are resampled, not games: each resample gives
 every deal an exponentially distributed weight (the Bayesian bootstrap).
 
-**Deal variance share.** A result (a seat's share of the win; in one-player games its lowest track) is
-explained by who sat there and by the deal. Subtract the mean of the same bot in the same seat of the same
-line-up; what remains, r, has only the deal in common between two bots in one seat of one deal:
+**Deal variance share.** The result of a seat (its share of the win; in one-player games its lowest track)
+depends on the bot and on the deal. Let r be the residual after subtracting the mean result of the same bot in
+the same seat of the same line-up. Two residuals of one seat on one deal have only the deal in common, so the
+deal's share of the variance of the residuals is
 
     share = mean of r · r' over pairs of results of one seat on one deal / mean of r²
 
-1: the deal decides everything that skill does not. 0: the deal decides nothing. With few deals, the estimate
-can be below 0.
+At 1, the deal decides everything that skill does not; at 0, it decides nothing. With few deals, the estimate
+can be negative.
 
-**Difference of two bots.** The mean over deals of how much more one scored than the other on the same deal,
-over all seatings. Its standard error is √(variance between deals / number of deals). It is compared with the
-standard error for games on independent deals; the squared ratio is how many times as many games those would
-take.
+**Difference of two bots.** The mean over deals of the first bot's result minus the second bot's, averaged
+over all seatings of the deal. Its standard error is √(variance between deals / number of deals). The standard
+error of games on independent deals, divided by it and squared, is the factor by which independent deals would
+need more games.
 """
 
 from __future__ import annotations
@@ -28,21 +29,21 @@ from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 
 from .results import ArenaGame
 from .schedule import ArenaSettings, Schedule, Seating
 
 RESAMPLES = 2000
 LIVE_RESAMPLES = 200  # for figures shown during a run
-WEIGHTS_IN_MEMORY = 1 << 22
+MAX_WEIGHTS = 1 << 22  # bootstrap weights in memory at a time
 INTERVAL_PERCENTILES = (2.5, 97.5)
 
-Rounds = list[list[ArenaGame]]  # the games of each line-up on each deal
+Rounds = list[list[ArenaGame]]  # each inner list: the games of one line-up on one deal
 
 
 class IntervalEstimate(Struct, frozen=True):
-    """An estimate with its interval of 95 %; a mean over a single deal has none."""
+    """An estimate with its 95 % interval; the mean over a single deal has none."""
 
     value: float
     low: float | None = None
@@ -50,29 +51,29 @@ class IntervalEstimate(Struct, frozen=True):
 
 
 class Bootstrap:
-    """A bootstrap over deals; all sums use the same weights."""
+    """A Bayesian bootstrap over deals. All sums use the same weights."""
 
     def __init__(self, deals: int, resamples: int = RESAMPLES) -> None:
         self.deals = deals
         self.resamples = resamples
 
     def sums(self, columns: np.ndarray) -> np.ndarray:
-        """Return weighted sums over deals, the first axis of `columns`: one row for each resample."""
+        """Return the weighted sums over deals, the first axis of `columns`, with one row per resample."""
         flat = columns.reshape(self.deals, -1)
         rng = np.random.default_rng(0)
-        size = max(1, WEIGHTS_IN_MEMORY // max(1, self.deals))
+        size = max(1, MAX_WEIGHTS // max(1, self.deals))
         parts = [
-            rng.standard_exponential((min(size, self.resamples - first), self.deals)) @ flat
-            for first in range(0, self.resamples, size)
+            rng.standard_exponential((min(size, self.resamples - start), self.deals)) @ flat
+            for start in range(0, self.resamples, size)
         ]
         return np.concatenate(parts).reshape(self.resamples, *columns.shape[1:])
 
     def pseudo_counts(self, *shape: int) -> np.ndarray:
-        """Return weights of half a deal won and half a deal lost, for each resample and this shape."""
+        """Return the weights of half a deal won and half a deal lost, an array of `shape` per resample."""
         return np.random.default_rng(1).standard_gamma(0.5, (2, self.resamples, *shape))
 
     def means(self, sums: np.ndarray, counts: np.ndarray) -> list[IntervalEstimate]:
-        """Return the mean of each column: its sum over all deals divided by its count."""
+        """Return the mean of each column: its sum over all deals, divided by its count."""
         values = sums.sum(axis=0) / counts.sum(axis=0)
         return self._estimates(values, self.sums(sums) / self.sums(counts))
 
@@ -84,7 +85,7 @@ class Bootstrap:
         return self._estimates(won.sum(axis=0) / total, samples, needs_deals=False)
 
     def cumulative_rate(self, won: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the ends of the interval of the win rate after each deal."""
+        """Return the lower and upper ends of the interval of the win rate after each deal."""
         weights = np.random.default_rng(0).standard_exponential((self.resamples, self.deals))
         games_per_deal = games.cumsum() / np.arange(1, self.deals + 1)
         extra_won, extra_lost = self.pseudo_counts(1) * games_per_deal
@@ -106,7 +107,7 @@ class Bootstrap:
 
 
 class Comparison(NamedTuple):
-    """Bots compared under equal conditions: their ranks, and their points with the lowest track first.
+    """Results of bots under equal conditions: their ranks, and their points in ascending order.
 
     A comparison is a game or, in one-player games, a deal that every bot has played.
     """
@@ -118,13 +119,13 @@ class Comparison(NamedTuple):
 
     @property
     def win_shares(self) -> tuple[float, ...]:
-        """The share of the win of each bot: 1, or a part of it if the first rank is shared."""
+        """Share of the win of each bot: 1 for a sole winner, a fraction if several bots tie for first."""
         winners = self.ranks.count(1)
         return tuple(1 / winners if rank == 1 else 0.0 for rank in self.ranks)
 
 
 def complete_rounds(settings: ArenaSettings, played: Mapping[Seating, ArenaGame]) -> Rounds:
-    """Return the rounds of which all games have been played, in the order of the schedule."""
+    """Return the rounds whose games have all been played, in schedule order."""
     schedule = Schedule(settings.bots, settings.players)
     return [
         [played[seating] for seating in seatings]
@@ -135,7 +136,7 @@ def complete_rounds(settings: ArenaSettings, played: Mapping[Seating, ArenaGame]
 
 
 def comparisons(settings: ArenaSettings, rounds: Rounds) -> list[Comparison]:
-    """Return the comparisons that these rounds make."""
+    """Return the comparisons in these rounds."""
     if settings.players == 1:
         return [_compare_on_deal(games) for games in rounds]
     return [
@@ -157,19 +158,19 @@ def _ascending(points: Iterable[int]) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class DealSums:
-    """Sums of comparisons: a row for each deal, the independent unit, and a column for each bot."""
+    """Sums over comparisons, with a row per deal (the independent unit) and a column per bot."""
 
     deals: tuple[int, ...]
     games: np.ndarray
     wins: np.ndarray
     ranks: np.ndarray
     lowest: np.ndarray
-    vectors: np.ndarray  # [bot, track]: over all deals, the lowest track first
-    points: np.ndarray  # [deal, bot, other]: 1 for each better rank, ½ for each equal one
+    vectors: np.ndarray  # [bot, track]: over all deals, lowest track first
+    points: np.ndarray  # [deal, bot, opponent]: 1 for each better rank, ½ for each equal rank
 
 
 def sum_by_deal(bots: Sequence[str], compared: Sequence[Comparison]) -> DealSums:
-    """Add up all comparisons."""
+    """Return the sums over all comparisons."""
     deals = tuple(dict.fromkeys(comparison.deal for comparison in compared))
     row_of = {deal: row for row, deal in enumerate(deals)}
     column_of = {bot: column for column, bot in enumerate(bots)}
@@ -188,11 +189,11 @@ def sum_by_deal(bots: Sequence[str], compared: Sequence[Comparison]) -> DealSums
             lowest[row, column] += vector[0]
             vectors[column] += vector
         ranked = zip(columns, comparison.ranks, strict=True)
-        for (one, rank), (other, other_rank) in combinations(ranked, 2):
-            if one != other:
-                score = 0.5 if rank == other_rank else float(rank < other_rank)
-                points[row, one, other] += score
-                points[row, other, one] += 1 - score
+        for (i, rank_i), (j, rank_j) in combinations(ranked, 2):
+            if i != j:
+                score = 0.5 if rank_i == rank_j else float(rank_i < rank_j)
+                points[row, i, j] += score
+                points[row, j, i] += 1 - score
     return DealSums(deals, games, wins, ranks, lowest, vectors, points)
 
 
@@ -207,7 +208,7 @@ def seat_result(settings: ArenaSettings, game: ArenaGame, seat: int) -> float:
 
 
 def deal_variance_share(settings: ArenaSettings, rounds: Rounds, resamples: int) -> IntervalEstimate | None:
-    """Return the share of the variance not due to skill that is due to the deal; needs two deals."""
+    """Return the deal's share of the variance not due to skill; `None` for fewer than two deals."""
     deals = list(dict.fromkeys(games[0].deal for games in rounds))
     if len(deals) < 2:
         return None
@@ -243,26 +244,26 @@ def _variance_ratio(sums: np.ndarray) -> np.ndarray:
 
 
 class BotDifference(Struct, frozen=True):
-    """How much more the first of two bots scores than the second on the same deal.
+    """Mean difference between the results of two bots on the same deal.
 
-    `error` is the standard error, `error_alone` that of games on independent deals, and `times_the_games` how
-    many times as many of those it would take. `level` counts the deals that the first won, neither won, and
-    the second won.
+    `error` is the standard error, `independent_error` that of games on independent deals, and `games_ratio`
+    the factor by which independent deals would need more games. `deal_counts` are the numbers of deals won by
+    the first bot, tied, and won by the second.
     """
 
     value: float
     low: float | None
     high: float | None
     error: float | None
-    error_alone: float | None
-    times_the_games: float | None
-    level: tuple[int, int, int]
+    independent_error: float | None = field(name="error_alone")
+    games_ratio: float | None = field(name="times_the_games")
+    deal_counts: tuple[int, int, int] = field(name="level")
 
 
 def bot_differences(
     settings: ArenaSettings, rounds: Rounds, resamples: int
 ) -> dict[tuple[str, str], BotDifference]:
-    """Return the difference of every two bots that have a line-up (one player: a deal) in common."""
+    """Return the difference of each pair of bots that have a line-up (one player: a deal) in common."""
     found = {}
     for pair in combinations(settings.bots, 2):
         if by_deal := _differences_by_deal(settings, rounds, pair):
@@ -272,7 +273,7 @@ def bot_differences(
 
 
 def _differences_by_deal(settings: ArenaSettings, rounds: Rounds, pair: tuple[str, str]) -> list[float]:
-    """Return how much more the first bot scored than the second on each deal."""
+    """Return the difference between the mean results of the two bots on each deal."""
     differences: dict[int, list[float]] = defaultdict(list)
     for games in rounds:
         first, second = (_results_of(settings, games, bot) for bot in pair)
@@ -282,7 +283,7 @@ def _differences_by_deal(settings: ArenaSettings, rounds: Rounds, pair: tuple[st
 
 
 def _differences_by_game(settings: ArenaSettings, rounds: Rounds, pair: tuple[str, str]) -> list[list[float]]:
-    """Return the differences within single games, by seating; in one-player games the results of each bot."""
+    """Return the differences within games, by seating; in one-player games, the results of each bot."""
     games = [game for games in rounds for game in games]
     if settings.players == 1:
         return [_results_of(settings, games, bot) for bot in pair]
@@ -312,22 +313,22 @@ def _bot_difference(
     if settings.players == 1:
         (estimate,) = bootstrap.means(column, ones)
     else:
-        (rate,) = bootstrap.rates((column + 1) / 2, ones)  # from -1..1 to 0..1 and back
+        (rate,) = bootstrap.rates((column + 1) / 2, ones)  # maps [-1, 1] to [0, 1]; undone below
         assert rate.low is not None, "a rate has an interval"
         assert rate.high is not None, "a rate has an interval"
         estimate = IntervalEstimate(2 * rate.value - 1, 2 * rate.low - 1, 2 * rate.high - 1)
-    level = (sum(d > 0 for d in by_deal), sum(d == 0 for d in by_deal), sum(d < 0 for d in by_deal))
-    error = independent = times = None
+    counts = (sum(d > 0 for d in by_deal), sum(d == 0 for d in by_deal), sum(d < 0 for d in by_deal))
+    error = independent = ratio = None
     if len(by_deal) > 1:
         error = float(np.std(by_deal, ddof=1) / np.sqrt(len(by_deal)))
         independent = _independent_error(settings, by_game)
-        times = (independent / error) ** 2 if error else None
-    return BotDifference(estimate.value, estimate.low, estimate.high, error, independent, times, level)
+        ratio = (independent / error) ** 2 if error else None
+    return BotDifference(estimate.value, estimate.low, estimate.high, error, independent, ratio, counts)
 
 
 def _independent_error(settings: ArenaSettings, by_game: list[list[float]]) -> float:
-    """Return the standard error of the difference if every game had a deal of its own."""
-    # Seats are balanced in either design, so the advantage of a seat is not luck of the deal.
+    """Return the standard error of the difference if every game were on a different deal."""
+    # Seats are balanced in either design, so the variance between seats does not count.
     if settings.players == 1:
         return float(np.sqrt(sum(np.var(values, ddof=1) / len(values) for values in by_game)))
     total = sum(map(len, by_game))

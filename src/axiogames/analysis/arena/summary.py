@@ -1,4 +1,4 @@
-"""Summary of an arena: the figures that are printed, written as JSON and reported."""
+"""Summary of an arena: the figures that are printed, written as JSON, and shown in the report."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import combinations
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 
 from .ratings import OpenSkillRating, elo_ratings, openskill_ratings
 from .results import ArenaGame
@@ -28,7 +28,7 @@ from .statistics import (
 
 
 class BotStats(Struct, frozen=True):
-    """Results of a bot. In one-player games, a win is the best result on a deal."""
+    """Results of a bot. In one-player games, the winner of a deal is the bot with the best result on it."""
 
     bot: str
     games: int
@@ -39,12 +39,12 @@ class BotStats(Struct, frozen=True):
     elo: IntervalEstimate
     openskill: OpenSkillRating | None
     moves: int
-    seconds_a_move: float
+    seconds_per_move: float = field(name="seconds_a_move")
     slowest_move: float
 
 
 class PairStats(Struct, frozen=True):
-    """Two bots compared: the rate at which the first ranked higher (a tie is half), and their difference."""
+    """Two bots compared: the rate at which the first ranked higher (ties count half), and the difference."""
 
     bots: tuple[str, str]
     compared: int
@@ -53,25 +53,25 @@ class PairStats(Struct, frozen=True):
 
 
 class SeatStats(Struct, frozen=True):
-    """The win rate of a seat, over all bots."""
+    """Win rate of a seat, over all bots."""
 
     seat: int
     win_rate: IntervalEstimate
 
 
 class ArenaSummary(Struct, frozen=True):
-    """Figures of the complete rounds; `left_out` counts the games that are not part of one."""
+    """Figures of the complete rounds. `uncounted` is the number of games outside complete rounds."""
 
     settings: ArenaSettings
     games: int
     deals: int
-    left_out: int
+    uncounted: int = field(name="left_out")
     bots: tuple[BotStats, ...]
     pairs: tuple[PairStats, ...]
     seats: tuple[SeatStats, ...]
-    share_of_the_deal: IntervalEstimate | None
+    deal_variance_share: IntervalEstimate | None = field(name="share_of_the_deal")
     sprt: SprtStatus | None
-    machines: tuple[str, ...] = ()  # on which the games were played
+    machines: tuple[str, ...] = ()
 
     def ranking(self) -> list[BotStats]:
         """Return the bots, best first: by Elo or, in one-player games, by mean points, lowest track first."""
@@ -86,13 +86,13 @@ def summarise(
     resamples: int = RESAMPLES,
     openskill: bool = True,
 ) -> ArenaSummary:
-    """Return the summary of these games; it does not depend on their order.
+    """Return the summary of these games, which does not depend on their order.
 
     Args:
         settings: settings of the arena.
         played: the games played so far.
         resamples: number of bootstrap resamples.
-        openskill: whether to compute OpenSkill ratings, which takes the longest.
+        openskill: whether to compute OpenSkill ratings, the slowest part.
     """
     rounds, sprt = counted_rounds(settings, played)
     if not rounds:
@@ -120,8 +120,8 @@ def counted_rounds(
 ) -> tuple[Rounds, SprtStatus | None]:
     """Return the rounds that count, and the status of the sequential test if there is one.
 
-    The test considers the deals before the first incomplete one. Games played after its end do not count,
-    since their number depends on how many games were in progress at that moment.
+    The test uses the deals before the first incomplete one. Games played after its end do not count, because
+    their number depends on how many games were in progress at that moment.
     """
     rounds = complete_rounds(settings, played)
     if settings.sprt is None:
@@ -180,7 +180,7 @@ def _bot_stats(
 
 
 def _thinking_times(settings: ArenaSettings, rounds: Rounds) -> dict[str, tuple[int, float, float]]:
-    """Return the number of moves, their total seconds, and the seconds of the slowest, by bot."""
+    """Return, by bot, the number of moves, their total seconds, and the seconds of the slowest move."""
     times = dict.fromkeys(settings.bots, (0, 0.0, 0.0))
     for game in (game for games in rounds for game in games):
         for seat, bot in enumerate(game.seats):
@@ -198,15 +198,15 @@ def _pair_stats(
 ) -> tuple[PairStats, ...]:
     found = []
     differences = bot_differences(settings, rounds, resamples)
-    for (i, one), (j, other) in combinations(enumerate(settings.bots), 2):
+    for (i, first), (j, second) in combinations(enumerate(settings.bots), 2):
         ahead = sums.points[:, i, j]
         compared = ahead + sums.points[:, j, i]
-        common = compared > 0  # deals that both have played in one line-up
+        common = compared > 0  # deals on which the two bots have played in one line-up
         if not common.any():
             continue
         bootstrap = Bootstrap(int(common.sum()), resamples)
         (rate,) = bootstrap.rates(ahead[common, None], compared[common, None])
-        found.append(PairStats((one, other), int(compared.sum()), rate, differences[one, other]))
+        found.append(PairStats((first, second), int(compared.sum()), rate, differences[first, second]))
     return tuple(found)
 
 

@@ -1,1 +1,1 @@
-"""The speed of the rules on this machine, as a ratio to a reference game."""
+"""Measuring the speed of the rules on this machine, relative to a reference game."""

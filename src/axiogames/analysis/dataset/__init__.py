@@ -1,7 +1,7 @@
 """Datasets of positions, moves and results as Parquet, for training (docs/guides/datasets.md).
 
-`read` returns a file as a pyarrow table, `metadata` its settings and layout, `states` its game states, and
-`column_array` a numeric column as an array.
+`read` reads a file into a pyarrow table. `metadata` returns its settings and layout, `states` its game
+states, and `column_array` a numeric column as a NumPy array.
 """
 
 from __future__ import annotations

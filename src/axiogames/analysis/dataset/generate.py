@@ -1,20 +1,23 @@
-"""Generating a dataset, in one process or several."""
+"""Generating a dataset: playing its games, in one process or several, and collecting a row per decision."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from time import perf_counter
 
+from ...model.table import Table
+from ...model.view import View
 from ...parallel import map_unordered
+from ...players.engines.specs import open_players, warm_up
+from ...rng import Generator as RandomGenerator
 from .parts import DatasetPart, PartRange, PartStore, encode_part, open_parts
-from .rows import game_rows, warm_up_bots
-from .schema import DatasetMetadata
-from .settings import DatasetSettings
+from .schema import DatasetMetadata, Row
+from .settings import DatasetSettings, budget_of
 
-SECONDS_PER_PART = 2.0  # the work that a kill of the process can lose
+SECONDS_PER_PART = 2.0  # at most this much work is lost if the process is killed
 MAX_GAMES_PER_PART = 256
 
 
@@ -25,11 +28,11 @@ def write_dataset(settings: DatasetSettings, path: str | Path, *, jobs: int = 1,
         settings: settings of the dataset.
         path: the Parquet file to write.
         jobs: number of processes.
-        force: whether an existing file is replaced.
+        force: whether to replace an existing file.
 
     Raises:
         InvalidFile: the file exists, or cannot be written.
-        SettingsMismatch: the interrupted dataset has other settings.
+        SettingsMismatch: the interrupted dataset has different settings.
         MissingDependency: pyarrow is not installed.
     """
     with open_parts(settings, path, force=force) as store:
@@ -41,18 +44,21 @@ def write_dataset(settings: DatasetSettings, path: str | Path, *, jobs: int = 1,
 
 
 def generate_parts(store: PartStore, jobs: int = 1) -> Generator[DatasetPart, None, None]:
-    """Play the missing games and yield each part as it is made; the caller adds it. Close it to stop."""
+    """Play the missing games and yield each part when it is complete.
+
+    The caller adds it to the store. Close the generator to stop early.
+    """
     missing = list(store.missing())
     if not missing:
         return
     settings = store.metadata.settings
-    warm_up_bots(settings)  # other processes then find the compiled rules in the cache
+    warm_up_bots(settings)  # fills the compile cache, which other processes use
     start = perf_counter()
     first = missing[0].first
     yield generate_part(settings, PartRange(first, first + 1))
     size = max(1, min(MAX_GAMES_PER_PART, int(SECONDS_PER_PART / (perf_counter() - start))))
     missing[0] = missing[0]._replace(first=first + 1)
-    ranges = [piece for games in missing for piece in split_range(games, size)]
+    ranges = [part_range for games in missing for part_range in split_range(games, size)]
     with closing(map_unordered(partial(generate_part, settings), ranges, jobs)) as parts:
         yield from parts
 
@@ -72,3 +78,75 @@ def generate_part(settings: DatasetSettings, games: PartRange) -> DatasetPart:
     warm_up_bots(settings)
     rows = [row for game in range(*games) for row in game_rows(settings, game)]
     return encode_part(DatasetMetadata.of(settings), games, rows)
+
+
+@cache
+def warm_up_bots(settings: DatasetSettings) -> None:
+    """Let every bot choose a move once in this process, so that compiling and loading are not timed."""
+    warm_up(settings.variant, list(dict.fromkeys(settings.bots)))
+
+
+# ---------------------------------------------------------------- rows
+
+
+def observation_columns(view: View, legal: bool) -> Row:
+    """Return the columns that describe the position, as the seat to move sees it.
+
+    Args:
+        view: view of the seat to move.
+        legal: whether to include the legal actions.
+    """
+    actions = view.legal_moves().actions
+    row: Row = {
+        "seat": view.turn,
+        "position": view.position,
+        "state": view.state.tobytes(),
+        "scores": view.state["scores"][0, : view.players].tolist(),
+        "legal_count": len(actions),
+    }
+    return {**row, "legal": actions} if legal else row
+
+
+def _move_columns(table: Table, view: View, gain: dict[str, int]) -> Row:
+    """Return the columns that describe the last move. No tile may have been drawn since."""
+    action = table.actions[-1]
+    return {
+        "action": action,
+        "move": str(view.variant.decode(view.state, action)),
+        "gain": [gain.get(track, 0) for track in view.variant.tracks],
+    }
+
+
+def game_rows(settings: DatasetSettings, game: int) -> list[Row]:
+    """Play a game and return its rows, which depend only on the settings and the index of the game.
+
+    The game has the seed SEED/game, and its seats have the same random generators as in a match. Without
+    noise, it is therefore the match of these bots on this seed. Noise has a separate random generator.
+    """
+    seed = f"{settings.seed}/{game}"
+    table = Table(settings.variant, seed)
+    rng = [RandomGenerator(f"{seed}/player {seat}") for seat in range(settings.players)]
+    noise = RandomGenerator(f"{seed}/noise")
+    bots = settings.seats(game)
+    rows: list[Row] = []
+    with open_players(bots) as players:
+        budgets = [budget_of(player) for player in players]
+        while (seat := table.turn) is not None:
+            view = table.view(seat)
+            row = observation_columns(view, settings.legal)
+            noisy = noise.bits() < settings.noise * 2**64
+            if noisy:
+                moves = view.legal_moves()
+                move = moves[noise.randint(len(moves))]
+            else:
+                move = players[seat].choose(view, budgets[seat], rng[seat]).move
+            row |= {"game": game, "ply": table.plies, "bot": bots[seat], "lot": noisy}
+            rows.append(row | _move_columns(table, view, table.play(move, deal=False)))
+            table.deal()
+    result = table.result
+    assert result is not None, "a game is played to its end"
+    end: Row = {"final_scores": [list(points.values()) for points in result.scores], "places": result.place}
+    for row in rows:
+        place = result.place[row["seat"]]
+        row |= end | {"place": place, "won": place == 1}
+    return rows

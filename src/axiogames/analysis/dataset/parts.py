@@ -1,7 +1,7 @@
 """Incomplete datasets: atomically written parts in a folder, joined when all games have been played.
 
-The folder of `FILE` is `FILE.parts`. It contains the settings and one Parquet file for each part, a range of
-games. The joined file does not depend on how the games were divided into parts.
+The parts of `FILE` are in the folder `FILE.parts`, together with the settings of the dataset. Each part is a
+Parquet file with a range of games. The joined file does not depend on the boundaries of the parts.
 """
 
 from __future__ import annotations
@@ -23,19 +23,18 @@ from ...errors import InvalidFile
 from ...files import STDOUT, check_file_name, file_name_in_errors, lock_directory, read_file, write_atomic
 from ...optional_deps import require
 from .reading import check_table
-from .rows import Row
-from .schema import EXTRA, DatasetMetadata, arrow_schema, parquet_writer
+from .schema import EXTRA, DatasetMetadata, Row, arrow_schema, parquet_writer
 from .settings import DatasetSettings
 
 SETTINGS_FILE = "settings.json"
 JOINED_FILE = "whole.parquet"
-MAX_PART = 1 << 30  # bytes; a part has at most a few hundred games of less than a megabyte each
+MAX_PART = 1 << 30  # bytes; a part has at most a few hundred games of less than 1 MB each
 GAMES_PER_GROUP = 256  # in a row group of the joined file
 _PART_NAME = re.compile(r"([0-9]{9,10})-([0-9]{9,10})\.parquet")
 
 
 class PartRange(NamedTuple):
-    """A range of game numbers, without `end`."""
+    """A half-open range of game indices: `first` is included, `end` is not."""
 
     first: int
     end: int
@@ -65,27 +64,27 @@ def encode_part(metadata: DatasetMetadata, games: PartRange, rows: list[Row]) ->
 
 @contextmanager
 def open_parts(settings: DatasetSettings, path: str | Path, *, force: bool = False) -> Iterator[PartStore]:
-    """Open the parts of the dataset that is to become the file `path`, and lock them.
+    """Open and lock the parts of the dataset that will become the file `path`.
 
     Args:
         settings: settings of the dataset.
         path: the final file.
-        force: whether an existing file is replaced.
+        force: whether to replace an existing file.
 
     Raises:
         InvalidFile: the file exists, or cannot be written.
-        SettingsMismatch: the stored parts have other settings.
+        SettingsMismatch: the stored parts have different settings.
         MissingDependency: pyarrow is not installed.
     """
     if str(path) == STDOUT:
         raise InvalidFile("a dataset cannot be written to standard output: name a file")
     require("pyarrow.parquet", EXTRA)
     check_file_name(path)
-    target = Path(os.path.realpath(path))  # so that a symbolic link is not replaced
+    target = Path(os.path.realpath(path))  # a symbolic link is followed, not replaced
     _check_target(target, force)
     folder = target.with_name(f"{target.name}.parts")
     if folder.exists() and not folder.is_dir():
-        raise InvalidFile(f"{folder}: not a folder; parts are stored in a folder of this name")
+        raise InvalidFile(f"{folder}: not a folder; the parts are stored in a folder of this name")
     folder.mkdir(exist_ok=True)
     with lock_directory(folder, "another program"):
         _check_settings(folder, settings)
@@ -94,7 +93,7 @@ def open_parts(settings: DatasetSettings, path: str | Path, *, force: bool = Fal
             yield store
         finally:
             if not store.rows:
-                shutil.rmtree(folder)  # settings without a part would only block other settings
+                shutil.rmtree(folder)  # without parts, the settings need not be kept
 
 
 def _check_target(target: Path, force: bool) -> None:
@@ -105,9 +104,9 @@ def _check_target(target: Path, force: bool) -> None:
 
 
 def _check_settings(folder: Path, requested: DatasetSettings) -> None:
-    """Check that a folder has no parts with other settings, and store the settings in a new one."""
+    """Check that the parts in a folder have these settings, and store the settings if there are no parts."""
     path = folder / SETTINGS_FILE
-    if not any(_PART_NAME.fullmatch(other.name) for other in folder.iterdir()):
+    if not any(_PART_NAME.fullmatch(entry.name) for entry in folder.iterdir()):
         write_atomic(path, msgspec.json.encode(requested))
         return
     try:
@@ -126,7 +125,7 @@ class PartStore:
         self.metadata = metadata
         self.target = target
         self.folder = folder
-        self.force = force  # whether an existing target is replaced
+        self.force = force  # whether to replace an existing target
         self.rows = {games: int(self._open(games).metadata.num_rows) for games in self._stored_ranges()}
 
     @property
@@ -140,7 +139,7 @@ class PartStore:
         return sum(self.rows.values())
 
     def missing(self) -> Iterator[PartRange]:
-        """Yield the ranges of games that are not stored, in their order."""
+        """Yield the ranges of games that are not stored, in ascending order."""
         end = 0
         for games in sorted(self.rows):
             if end < games.first:
@@ -155,12 +154,12 @@ class PartStore:
         self.rows[part.games] = part.rows
 
     def join(self) -> int:
-        """Join all parts into the target file, remove them, and return the size of the file in bytes.
+        """Join all parts into the target file, remove the parts, and return the size of the file in bytes.
 
         Raises:
-            InvalidFile: a part is damaged, or the target was created in the meantime.
+            InvalidFile: a part is damaged, or the target has been created in the meantime.
         """
-        # Written in the folder, so that a partial file is removed with it after an interruption.
+        # The joined file is written inside the folder, so a partial file never appears under the final name.
         joined = self.folder / JOINED_FILE
         columns = arrow_schema(self.metadata)
         with file_name_in_errors(self.target), open(joined, "wb") as file:
@@ -214,7 +213,7 @@ class PartStore:
             raise self._damaged(games) from None
 
     def _read(self, games: PartRange, columns: Any) -> Any:
-        """Return the rows of a part. Raises `InvalidFile` if they are not those of this dataset."""
+        """Return the rows of a part. Raises `InvalidFile` if they do not belong to this dataset."""
         try:
             table = self._open(games).read()
         except (require("pyarrow", EXTRA).ArrowException, OSError):
@@ -225,15 +224,15 @@ class PartStore:
             check_table(table, "its content")
         except InvalidFile as error:
             raise self._damaged(games, str(error)) from None
-        numbers = table["game"].to_numpy()
-        ends = (numbers[0], numbers[-1] + 1) if len(numbers) else (0, 0)
-        if ends != games or not np.isin(np.diff(numbers), (0, 1)).all():
+        indices = table["game"].to_numpy()
+        found = (indices[0], indices[-1] + 1) if len(indices) else (0, 0)
+        if found != games or not np.isin(np.diff(indices), (0, 1)).all():
             raise self._damaged(games, f"its games are not {games.first} to {games.end - 1} in order")
         return table
 
-    def _damaged(self, games: PartRange, why: str = "") -> InvalidFile:
-        reason = f" ({why})" if why else ""
+    def _damaged(self, games: PartRange, reason: str = "") -> InvalidFile:
+        details = f" ({reason})" if reason else ""
         return InvalidFile(
-            f"{self._path(games)}: not a part of this dataset{reason};"
-            " remove it, and its games are played again"
+            f"{self._path(games)}: not a part of this dataset{details};"
+            " remove it and run the command again to replay its games"
         )

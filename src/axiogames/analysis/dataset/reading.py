@@ -24,16 +24,16 @@ def read(path: str | Path, columns: Sequence[str] | None = None) -> Any:
         columns: names of the columns to read; all by default.
 
     Raises:
-        InvalidFile: the file is not a dataset, or damaged.
+        InvalidFile: the file is not a dataset, or is damaged.
         InvalidOption: the dataset has no such column.
         MissingDependency: pyarrow is not installed.
     """
     arrow, parquet = require("pyarrow", EXTRA), require("pyarrow.parquet", EXTRA)
     if not isinstance(path, str | Path):
-        raise InvalidFile(f"{abbreviated(path)} is not a dataset: give the name of a file")
+        raise InvalidFile(f"{abbreviated(path)} is not a dataset: pass the name of a file")
     try:
         check_file_name(path)
-        # Opened here for shorter error messages, and since pyarrow rejects names that are not UTF-8.
+        # Opened here for short error messages, and because pyarrow rejects names that are not UTF-8.
         with open(path, "rb") as source:
             file = parquet.ParquetFile(source)
             found = DatasetMetadata.parse(file.schema_arrow.metadata, str(path))
@@ -42,11 +42,12 @@ def read(path: str | Path, columns: Sequence[str] | None = None) -> Any:
             if missing:
                 names = ", ".join(file.schema_arrow.names)
                 raise InvalidOption(f"{path} has no column {', '.join(sorted(missing))}: choose from {names}")
-            wanted = file.schema_arrow.names if columns is None else list(columns)
+            requested = file.schema_arrow.names if columns is None else list(columns)
             old = found.format == FORMAT_1
-            table = file.read(columns=[*wanted, "state"] if old and "state" not in wanted else wanted)
+            with_state = requested if "state" in requested else [*requested, "state"]
+            table = file.read(columns=with_state if old else requested)
             if old:
-                table = _upgrade(table, found, str(path)).select(wanted)
+                table = _upgrade(table, found, str(path)).select(requested)
     except arrow.ArrowException as error:
         raise InvalidFile(f"{path}: not a Parquet file: {error}") from None
     except OSError as error:
@@ -56,15 +57,15 @@ def read(path: str | Path, columns: Sequence[str] | None = None) -> Any:
 
 
 def _upgrade(table: Any, found: DatasetMetadata, name: str) -> Any:
-    """Return a table of format 1 with the action ids and the metadata of the current format."""
+    """Return a table of format 1, converted to the action ids and the metadata of the current format."""
     pa = require("pyarrow", EXTRA)
     variant = found.settings.variant
     renumbered = type(variant).action_from_format_1 is not Variant.action_from_format_1
     changed = [name for name in ("action", "legal") if renumbered and name in table.schema.names]
     records = states(table) if changed else None
 
-    def current(row: int, action: int) -> int:
-        assert records is not None, "read where actions are to be translated"
+    def translate(row: int, action: int) -> int:
+        assert records is not None, "states are read if actions have to be translated"
         try:
             return variant.action_from_format_1(records[row : row + 1], action)
         except ParseError as error:
@@ -73,7 +74,7 @@ def _upgrade(table: Any, found: DatasetMetadata, name: str) -> Any:
     for column in changed:
         field, values = table.schema.field(column), table.column(column).to_pylist()
         new = [
-            [current(row, action) for action in value] if column == "legal" else current(row, value)
+            [translate(row, action) for action in value] if column == "legal" else translate(row, value)
             for row, value in enumerate(values)
         ]
         table = table.set_column(table.schema.names.index(column), field, pa.array(new, field.type))
@@ -90,20 +91,20 @@ def metadata(source: Any) -> DatasetMetadata:
     if isinstance(source, str | Path):
         source = read(source, [])
     if not hasattr(source, "schema"):
-        raise InvalidFile(f"{abbreviated(source)} is not a dataset: give a path or a pyarrow table")
+        raise InvalidFile(f"{abbreviated(source)} is not a dataset: pass a path or a pyarrow table")
     return DatasetMetadata.parse(source.schema.metadata, "this table")
 
 
 def states(table: Any, *, checked: bool = True) -> np.ndarray:
-    """Return the column `state` as a structured array, one record for each row.
+    """Return the column `state` as a structured array with one record per row.
 
     The rules operate on such records: `View(variant, states[n : n + 1], seat, ())` is the view of row n. The
-    array shares the memory of the table if that is contiguous, so it is read-only.
+    array is read-only, because it shares the memory of the table if that is contiguous.
 
     Args:
         table: table or batch with the column `state`.
-        checked: whether every record is checked, which takes about 0.3 ms each. Compiled rules trust their
-            input, so leave this out only for files that you have generated yourself.
+        checked: whether to check every record, which takes about 0.3 ms each. Compiled rules trust their
+            input, so skip the check only for files that you have generated yourself.
 
     Raises:
         InvalidFile: a record is not a valid state, or a value is missing.
@@ -124,7 +125,7 @@ def states(table: Any, *, checked: bool = True) -> np.ndarray:
 
 
 def column_array(table: Any, name: str = "scores") -> np.ndarray:
-    """Return a numeric column as an array; its first axis is the rows, the others are seats or tracks.
+    """Return a numeric column as an array. The first axis is the row; the others are seats or tracks.
 
     Raises:
         InvalidOption: there is no such column, or it is not numeric.
@@ -144,7 +145,7 @@ def column_array(table: Any, name: str = "scores") -> np.ndarray:
 
 def _column(table: Any, name: str) -> Any:
     if not hasattr(table, "schema"):
-        raise InvalidFile(f"{abbreviated(table)} is not a dataset: give a pyarrow table")
+        raise InvalidFile(f"{abbreviated(table)} is not a dataset: pass a pyarrow table")
     if name not in table.schema.names:
         raise InvalidOption(f"the table has no column {name}: it has {', '.join(table.schema.names)}")
     _check_types(table.schema, "this table", [name])
@@ -157,7 +158,7 @@ def _column(table: Any, name: str) -> Any:
 
 
 def check_table(table: Any, name: str) -> None:
-    """Check types, ranges and missing values of the columns of a table. `states` checks the states.
+    """Check the types, ranges and missing values of the columns of a table. `states` checks the states.
 
     Raises:
         InvalidFile: a column does not match the metadata; `name` is part of the message.
@@ -198,7 +199,7 @@ def check_table(table: Any, name: str) -> None:
 
 
 def _check_types(columns: Any, name: str, only: Sequence[str] | None = None) -> None:
-    """Raise `InvalidFile` unless the columns of the format, or only some of them, have their types."""
+    """Raise `InvalidFile` if a column of the format, or one of the columns `only`, has a different type."""
     for field in arrow_schema(DatasetMetadata.parse(columns.metadata, name)):
         if field.name not in columns.names or (only is not None and field.name not in only):
             continue

@@ -13,11 +13,12 @@ from ...optional_deps import require
 from .settings import DatasetSettings
 
 FORMAT = "axio-dataset/2"
-FORMAT_1 = "axio-dataset/1"  # some games had other action ids
+FORMAT_1 = "axio-dataset/1"  # with different action ids in some games
 METADATA_KEY = b"axio-dataset"  # in the metadata of the Parquet file
 EXTRA = "data"  # the extra that installs pyarrow
 
 Field = tuple[str, str, tuple[int, ...]]  # name, type and shape, as in a NumPy dtype
+Row = dict[str, Any]  # column name to value
 
 
 class DatasetMetadata(Struct, frozen=True):
@@ -25,7 +26,7 @@ class DatasetMetadata(Struct, frozen=True):
 
     format: str
     settings: DatasetSettings
-    deterministic: bool  # whether equal settings are certain to give equal rows
+    deterministic: bool  # whether equal settings are guaranteed to give equal rows
     tracks: tuple[str, ...]  # names of the last axis of `scores`, `final_scores` and `gain`
     state: tuple[Field, ...]  # fields of the record in the column `state`
 
@@ -80,7 +81,7 @@ class DatasetMetadata(Struct, frozen=True):
         expected = cls.of(settings)
         if found.tracks != expected.tracks or found.state != expected.state:
             raise InvalidFile(
-                f"{name}: the layout of its states differs from that of this version of the package"
+                f"{name}: the layout of its states differs from the layout in this version of axio"
             )
         return found
 
@@ -122,12 +123,12 @@ def arrow_schema(metadata: DatasetMetadata) -> Any:
 
 
 def parquet_writer(where: Any, columns: Any) -> Any:
-    """Return a writer of tables with these columns; each table becomes a row group."""
+    """Return a Parquet writer for tables with these columns. Each table becomes a row group."""
     return require("pyarrow.parquet", EXTRA).ParquetWriter(
         where,
         columns,
         compression="zstd",
-        # Texts and states hardly ever repeat; a dictionary of them would only take time.
+        # Texts and states hardly ever repeat, so a dictionary would cost time and save no space.
         use_dictionary=["game", "seat", "bot", "place"],
         write_statistics=["game", "ply", "seat", "place", "lot", "won"],
     )

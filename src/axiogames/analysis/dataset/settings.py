@@ -16,18 +16,18 @@ from ...players.engines.specs import parse_player
 from ...players.interface import UNLIMITED, FixedBudget
 from ..run_config import RunConfig
 
-DETERMINISTIC = (Random, Greedy, Balanced, Instant, SampledMoves)  # never use a clock
-DETERMINISTIC_BY_ROLLOUTS = (Sim, FlatMonteCarlo)  # do not use one when limited by rollouts
+DETERMINISTIC = (Random, Greedy, Balanced, Instant, SampledMoves)  # never use the clock
+DETERMINISTIC_BY_ROLLOUTS = (Sim, FlatMonteCarlo)  # do not use the clock if limited by rollouts
 
 
 class DatasetSettings(RunConfig, frozen=True):
-    """Settings of a dataset: game, bots, seed and number of games, and which columns are written."""
+    """Settings of a dataset: game, bots, seed, number of games, noise, and optional columns."""
 
     flags: ClassVar[Mapping[str, str]] = {**RunConfig.flags, "legal": "--legal-actions"}
 
     games: int
     noise: float = 0.0  # probability of a uniformly random move instead of the bot's
-    legal: bool = False  # whether the legal actions are written
+    legal: bool = False  # whether to write the legal actions
     version: str = __version__
 
     @classmethod
@@ -63,11 +63,11 @@ class DatasetSettings(RunConfig, frozen=True):
 
     @property
     def deterministic(self) -> bool:
-        """Whether equal settings are certain to give equal rows: no bot uses a clock."""
+        """Whether equal settings are guaranteed to give equal rows, because no bot uses the clock."""
         return all(is_deterministic(parse_player(bot)) for bot in self.bots)
 
     def seats(self, game: int) -> tuple[str, ...]:
-        """Return the bot of each seat in a game. Bots move up by one seat from game to game.
+        """Return the bot in each seat of a game. Bots rotate by one seat from game to game.
 
         >>> [DatasetSettings("", 2, (), ("a", "b", "c"), "0", 3).seats(game) for game in range(3)]
         [('a', 'b'), ('b', 'c'), ('c', 'a')]
@@ -76,9 +76,9 @@ class DatasetSettings(RunConfig, frozen=True):
 
 
 def is_deterministic(player: Player) -> bool:
-    """Return whether a player is certain to repeat its choice, given the same view and random generator.
+    """Return whether equal views and random generators are guaranteed to give equal choices.
 
-    The answer for players of unknown classes is no.
+    Players of unknown classes are not considered deterministic.
     """
     inner = player
     while isinstance(inner, FixedBudget | Level):
@@ -93,5 +93,5 @@ def is_deterministic(player: Player) -> bool:
 
 
 def budget_of(player: Player) -> Budget:
-    """Return a player's budget: without a time limit if it is deterministic, otherwise the default one."""
+    """Return the budget of a player: unlimited if it is deterministic, otherwise the default budget."""
     return Budget(UNLIMITED) if is_deterministic(player) else Budget()

@@ -1,1 +1,1 @@
-"""Reviews of recorded games and hints: values of moves, mistakes, and luck. Independent of the game."""
+"""Game-independent reviews of recorded games, and hints: values of moves, mistakes, and luck."""

@@ -1,8 +1,8 @@
-"""Hints: the best moves of a position, with the reasons for each."""
+"""Hints: the best moves of a position, with their advantages."""
 
 from __future__ import annotations
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from ...errors import AxioError
 from ...model.view import View
@@ -13,7 +13,7 @@ from .values import ValueScale, value_scale
 
 
 class Suggestion(Struct, frozen=True):
-    """A move, its judgement, and remarks on its advantages."""
+    """A move with its evaluation, and remarks on its advantages."""
 
     candidate: JudgedMove
     remarks: tuple[Remark, ...]
@@ -22,14 +22,14 @@ class Suggestion(Struct, frozen=True):
 class Hint(Struct, frozen=True):
     """The best moves of a position, best first."""
 
-    terms: ValueScale
+    scale: ValueScale = field(name="terms")
     tracks: tuple[str, ...]
     suggestions: tuple[Suggestion, ...]
     rollouts: int
 
 
 def best_moves(view: View, budget: Budget, seed: int) -> Hint:
-    """Return the best moves of the seat to move, from the knowledge in the view.
+    """Return the best moves of the seat to move, given what the view contains.
 
     Raises:
         AxioError: no seat is to move, or the tiles of the seat to move are hidden.
@@ -42,7 +42,7 @@ def best_moves(view: View, budget: Budget, seed: int) -> Hint:
     return Hint(
         value_scale(view.variant),
         view.variant.tracks,
-        tuple(Suggestion(one, hint_remarks(view, one)) for one in judgement.candidates),
+        tuple(Suggestion(move, hint_remarks(view, move)) for move in judgement.candidates),
         judgement.rollouts,
     )
 

@@ -1,9 +1,9 @@
-"""Judging a decision from the knowledge of the seat: the best moves, the chosen move, and standard errors.
+"""Judging a decision with the seat's knowledge: the best moves, the chosen move, and standard errors.
 
-First a search finds the most promising moves. Then these and the chosen move are compared by rollouts with
-common determinizations (samples of the hidden tiles). The comparison does not reuse those of the search:
-the best move was selected by them, so its value would be biased upwards. Determinizations come in chunks; the
-variance between chunks gives the standard errors.
+First, a search finds the most promising moves. Then rollouts compare these and the chosen move on common
+determinizations (samples of the hidden tiles). The comparison does not reuse the determinizations of the
+search: the best move was selected on them, so its value would be biased upwards. Determinizations come in
+chunks; the variance between chunks gives the standard errors.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from ...players.search.analysis import analyse
 from ...players.search.rollouts import CHUNK, FAST, TO_THE_END, Rollouts, load_config
 from .values import MIN_DIFFERENCE, SIGNIFICANCE, linear_values
 
-MAX_SHOWN = 5  # moves that are compared, besides the chosen one
+MAX_CANDIDATES = 5  # besides the chosen move
 SEARCH, COMPARE, FINISH = 0.4, 0.4, 0.2  # shares of the budget
 MIN_CHUNKS, MAX_CHUNKS = 4, 4096
-SEED_DISTANCE = 1 << 40  # between seeds that have no determinization in common
+SEED_DISTANCE = 1 << 40  # seeds this far apart share no determinization
 
 
 class ValueEstimate(Struct, frozen=True):
@@ -44,10 +44,10 @@ class ValueEstimate(Struct, frozen=True):
 class JudgedMove(Struct, frozen=True):
     """A move that was compared with others.
 
-    `value` is its value and `behind` the difference to the best move, each with its standard error. `gain` is
-    what it scores at once, by track; `wasted` is the number of points lost to the cap. `points` are the
-    expected final points of every seat, and `points_error` the standard errors of their differences to those
-    of the best move.
+    `value` is its value and `behind` the difference to the best move, each with its standard error. `gain`
+    are the points that it scores immediately, by track, and `wasted` the number of points lost to the cap.
+    `points` are the expected final points of every seat, and `points_error` the standard errors of their
+    differences to those of the best move.
     """
 
     move: str
@@ -71,17 +71,17 @@ class JudgedMove(Struct, frozen=True):
 class Judgement(Struct, frozen=True):
     """The moves that were compared, best first, and the index of the chosen one (-1: none).
 
-    A forced move is not judged: it has no candidates. `simple` is the value of the position under the rollout
-    policy, as the seat's previous decision expected it. The chosen move is worth `choice` more than that, and
-    `lead` more than the policy's move now.
+    A forced move is not judged and has no candidates. `policy_value` is the value of the position under the
+    rollout policy, as the seat's previous decision expected it. `choice` is the value of the chosen move
+    minus `policy_value`, and `margin` its value minus that of the policy's move now.
     """
 
     candidates: tuple[JudgedMove, ...]
-    made: int = -1
+    chosen_index: int = -1
     rollouts: int = 0
-    simple: ValueEstimate = ValueEstimate(0.0, 0.0)
+    policy_value: ValueEstimate = ValueEstimate(0.0, 0.0)
     choice: ValueEstimate = ValueEstimate(0.0, 0.0)
-    lead: ValueEstimate = ValueEstimate(0.0, 0.0)
+    margin: ValueEstimate = ValueEstimate(0.0, 0.0)
 
     @property
     def forced(self) -> bool:
@@ -91,11 +91,11 @@ class Judgement(Struct, frozen=True):
     @property
     def chosen(self) -> JudgedMove:
         """The chosen move."""
-        return self.candidates[self.made]
+        return self.candidates[self.chosen_index]
 
     @property
-    def given_up(self) -> float:
-        """The loss of value by the chosen move; 0 if it is not significant."""
+    def loss(self) -> float:
+        """Loss of value by the chosen move; 0 if it is not significant."""
         if self.forced or not self.chosen.significantly_worse:
             return 0.0
         return self.chosen.behind
@@ -119,8 +119,8 @@ def judge(view: View, chosen: int | None, budget: Budget, seed: int) -> Judgemen
 
     Args:
         view: view of the seat to move.
-        chosen: action that was chosen, if any; it is always compared.
-        budget: limits of the search. If it is limited by rollouts and not stopped by its seconds, equal seeds
+        chosen: action that was chosen, if any; it is always among the compared moves.
+        budget: limits of the search. If it limits rollouts and its time limit is not reached, equal seeds
             give equal judgements.
         seed: seed of the determinizations.
     """
@@ -139,31 +139,33 @@ def judge(view: View, chosen: int | None, budget: Budget, seed: int) -> Judgemen
         include=() if chosen is None else (chosen,),
     )
     policy = rollout_policy_action(view)
-    tried = [line.action for line in found.lines[:MAX_SHOWN]]
-    shown = {*tried, chosen}
-    tried += [
-        action for action in dict.fromkeys((chosen, policy)) if action is not None and action not in tried
+    compared_actions = [line.action for line in found.lines[:MAX_CANDIDATES]]
+    reported = {*compared_actions, chosen}
+    compared_actions += [
+        action
+        for action in dict.fromkeys((chosen, policy))
+        if action is not None and action not in compared_actions
     ]
     rollouts = Rollouts(view, load_weights(view.variant), seed + SEED_DISTANCE, budget.threads)
     try:
         if turns == TO_THE_END:
-            compared = finished = _sample(rollouts, tried, TO_THE_END, budget, COMPARE + FINISH)
-            expected = compared.values[:, tried.index(policy)]
+            compared = finished = _sample(rollouts, compared_actions, TO_THE_END, budget, COMPARE + FINISH)
+            expected = compared.values[:, compared_actions.index(policy)]
         else:
-            compared = _sample(rollouts, tried, turns, budget, COMPARE)
-            finished = _sample(rollouts, tried, TO_THE_END, budget, FINISH)
+            compared = _sample(rollouts, compared_actions, turns, budget, COMPARE)
+            finished = _sample(rollouts, compared_actions, TO_THE_END, budget, FINISH)
             expected = _expected_before(rollouts, policy, turns, len(compared.values))
     finally:
         rollouts.close()
     count = found.rollouts + compared.rollouts + (finished.rollouts if finished is not compared else 0)
-    judgement = _judgement(view, tried, shown, chosen, compared=compared, finished=finished)
-    own = expected if chosen is None else compared.values[:, tried.index(chosen)]
+    judgement = _judgement(view, compared_actions, reported, chosen, compared=compared, finished=finished)
+    own = expected if chosen is None else compared.values[:, compared_actions.index(chosen)]
     return replace(
         judgement,
         rollouts=count,
-        simple=_estimate(expected),
+        policy_value=_estimate(expected),
         choice=_estimate(own - expected),
-        lead=_estimate(own - compared.values[:, tried.index(policy)]),
+        margin=_estimate(own - compared.values[:, compared_actions.index(policy)]),
     )
 
 
@@ -183,25 +185,26 @@ def _sample(
     rollouts: Rollouts, actions: Sequence[int], turns: int, budget: Budget, share: float
 ) -> RolloutSample:
     """Run rollouts of all actions for a share of the budget."""
-    ids = np.array(actions, np.int32)
+    action_ids = np.array(actions, np.int32)
     values, points = list[np.ndarray](), list[np.ndarray]()
-    wanted, until = MAX_CHUNKS, time.perf_counter() + budget.seconds * share
+    limit, deadline = MAX_CHUNKS, time.perf_counter() + budget.seconds * share
     if budget.rollouts is not None:
-        wanted = max(MIN_CHUNKS, round(budget.rollouts * share / len(actions) / CHUNK))
-    while len(values) < wanted:
-        chunks = min(budget.threads, wanted - len(values))
-        for stats in rollouts.run(ids, len(values) * CHUNK, chunks * CHUNK, turns):
+        limit = max(MIN_CHUNKS, round(budget.rollouts * share / len(actions) / CHUNK))
+    while len(values) < limit:
+        chunks = min(budget.threads, limit - len(values))
+        for stats in rollouts.run(action_ids, len(values) * CHUNK, chunks * CHUNK, turns):
             values.append(linear_values(rollouts.variant, stats.means))
             points.append(stats.points / stats.count[:, None, None])
-        if len(values) >= MIN_CHUNKS and time.perf_counter() > until:
+        if len(values) >= MIN_CHUNKS and time.perf_counter() > deadline:
             break
     return RolloutSample(np.array(values), np.array(points))
 
 
 def _expected_before(rollouts: Rollouts, policy: int, turns: int, chunks: int) -> np.ndarray:
-    """Return the values of the policy's move as the seat's previous decision saw it: with one turn less.
+    """Return the values of the policy's move with the horizon of the seat's previous decision: one turn less.
 
-    That decision's value is a mean over everything that could happen until now, so the difference is luck.
+    The value of that decision is a mean over everything that could happen until now, so the difference to it
+    is luck.
     """
     parts = rollouts.run(np.array([policy], np.int32), 0, chunks * CHUNK, turns - 1)
     return np.array([linear_values(rollouts.variant, stats.means)[0] for stats in parts])
@@ -209,8 +212,8 @@ def _expected_before(rollouts: Rollouts, policy: int, turns: int, chunks: int) -
 
 def _judgement(
     view: View,
-    tried: Sequence[int],
-    shown: Container[int | None],
+    actions: Sequence[int],
+    reported: Container[int | None],
     chosen: int | None,
     *,
     compared: RolloutSample,
@@ -223,25 +226,25 @@ def _judgement(
     behind_errors = _standard_errors(best[:, None] - compared.values)
     points = finished.points.mean(axis=0)
     points_errors = _standard_errors(finished.points[:, order[:1]] - finished.points)
-    after = [_state_after(view, action) for action in tried]
+    after = [_state_after(view, action) for action in actions]
     candidates = tuple(
         JudgedMove(
-            move=str(view.variant.decode(view.state, tried[i])),
-            action=tried[i],
+            move=str(view.variant.decode(view.state, actions[i])),
+            action=actions[i],
             value=float(means[i]),
             error=float(errors[i]),
             behind=float(means[order[0]] - means[i]),
             behind_error=float(behind_errors[i]),
-            gain=tuple(after[i]["gain"][0].tolist()) if tried[i] < view.variant.placements else (),
-            wasted=_wasted_points(view, tried[i], after[i]),
+            gain=tuple(after[i]["gain"][0].tolist()) if actions[i] < view.variant.placements else (),
+            wasted=_wasted_points(view, actions[i], after[i]),
             wins_turn=_wins_turn(view, after[i]),
             points=_rows(points[i]),
             points_error=_rows(points_errors[i]),
         )
         for i in order.tolist()
-        if tried[i] in shown or i == order[0]
+        if actions[i] in reported or i == order[0]
     )
-    return Judgement(candidates, next((n for n, one in enumerate(candidates) if one.action == chosen), -1))
+    return Judgement(candidates, next((n for n, move in enumerate(candidates) if move.action == chosen), -1))
 
 
 def _state_after(view: View, action: int) -> State:
@@ -252,13 +255,13 @@ def _state_after(view: View, action: int) -> State:
 
 
 def _wasted_points(view: View, action: int, after: State) -> int:
-    """Return the number of points of an action that are lost because tracks are capped."""
+    """Return the number of points of an action that are lost to the cap."""
     variant = view.variant
     if variant.cap is None or action >= variant.placements:
         return 0
-    fresh = view.state.copy()
-    fresh["scores"] = 0  # so that no track is near its cap
-    uncapped = variant.gains(fresh, np.array([action], np.int32))[0]
+    without_points = view.state.copy()
+    without_points["scores"] = 0  # no track is near its cap
+    uncapped = variant.gains(without_points, np.array([action], np.int32))[0]
     return int(np.maximum(uncapped - after["gain"][0], 0).sum())
 
 
@@ -266,8 +269,8 @@ def _wins_turn(view: View, after: State) -> bool:
     """Return whether the move that led to the state `after` won an extra turn or placement."""
     variant, before = view.variant, view.state
     if after["phase"][0] == DRAW:
-        elsewhere = variant.source(after) != variant.source(before)
-        return elsewhere or variant.extra_turns(after) > variant.extra_turns(before)
+        other_source = variant.source(after) != variant.source(before)
+        return other_source or variant.extra_turns(after) > variant.extra_turns(before)
     return bool(variant.players > 1 and after["phase"][0] == PLACE and after["seat"][0] == before["seat"][0])
 
 

@@ -1,11 +1,11 @@
-/* Going through the moves of a review: everything is on the page, only what belongs to a move is shown. */
+/* Navigation of a review. All content is in the page; the script shows the parts that belong to a move. */
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 const articles = all("article");
 const scrubber = document.getElementById("scrubber");
 const cursor = document.getElementById("cursor");
 const strips = all(".strip");
 const timed = all(".picture [data-from]");
-const tried = all(".picture [data-candidate]");
+const candidateTiles = all(".picture [data-candidate]");
 const peek = document.getElementById("peek");
 let at = 0;
 
@@ -33,9 +33,9 @@ function go(ply, scroll) {
   if (scroll) document.getElementById("viewer").scrollIntoView({ block: "nearest" });
 }
 
-/* Which candidate of the move lies on the board. */
+/* Show the tile of a candidate of the current move on the board. */
 function show(candidate) {
-  for (const part of tried) {
+  for (const part of candidateTiles) {
     const { ply, candidate: number } = part.dataset;
     part.toggleAttribute("hidden", Number(ply) !== at || number !== candidate);
   }

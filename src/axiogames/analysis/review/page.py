@@ -23,13 +23,13 @@ from .review import (
 from .values import SIGNIFICANCE
 
 
-def render_page(review: Review, table: Table, made: Sequence[Decision], wording: Wording) -> str:
+def render_page(review: Review, table: Table, decided: Sequence[Decision], wording: Wording) -> str:
     """Return the page as HTML.
 
     Args:
         review: the review.
         table: the game, replayed to its end.
-        made: the decisions of the game.
+        decided: the decisions of the game.
         wording: texts in the language of the page.
     """
     text = wording.text
@@ -38,13 +38,13 @@ def render_page(review: Review, table: Table, made: Sequence[Decision], wording:
     content = [
         tag("h1", title),
         tag("p", names, None if review.over else f". {text('unfinished')}", class_="muted"),
-        tag("p", text(f"meaning.{review.terms.kind}")),
+        tag("p", text(f"meaning.{review.scale.kind}")),
     ]
     if review.moves:
         content += [_graph_section(review, wording), _summary_section(review, wording)]
-        content += [_viewer(review, table, made, wording), _move_table(review, wording)]
-    made_by = text("made_by", rollouts=rollouts, seed=review.seed, program=PROGRAM, version=review.version)
-    content.append(tag("p", made_by, class_="muted"))
+        content += [_viewer(review, table, decided, wording), _move_table(review, wording)]
+    footer = text("made_by", rollouts=rollouts, seed=review.seed, program=PROGRAM, version=review.version)
+    content.append(tag("p", footer, class_="muted"))
     style = Markup(f"{_colour_schemes()}\n{_file('page.css')}")
     script = _file("page.js") if review.moves else None
     return document(f"{title}: {names}", style, content, language=wording.language, script=script)
@@ -56,17 +56,17 @@ def _file(name: str) -> Markup:
 
 def _colour_schemes() -> str:
     def variables(theme: Theme, shade: str) -> dict[str, str]:
-        # Small text needs more contrast than symbols: rims have it in the light theme, fills in the dark one.
+        # Small text needs more contrast than symbols: the rims in the light theme, the fills in the dark one.
         texts = {f"{letter}-text": getattr(paint, shade) for letter, paint in theme.paints.items()}
         return properties(theme) | texts
 
-    # Printed pages are light.
+    # Printed pages use the light scheme.
     dark_media = "screen and (prefers-color-scheme:dark)"
     return colour_schemes(variables(LIGHT, "rim"), variables(DARK, "fill"), dark_media=dark_media)
 
 
 def _scrollable(label: str, table: Markup) -> Markup:
-    """Return a table in a box that scrolls sideways, also by keyboard."""
+    """Return a table in a box that scrolls horizontally, also by keyboard."""
     return tag("div", table, class_="wide", tabindex=0, role="region", aria_label=label)
 
 
@@ -83,11 +83,11 @@ def _graph_section(review: Review, wording: Wording) -> Markup:
                 "button", turning_point_text(turn, review, wording), data_go=min(turn.ply, len(review.moves))
             ),
         )
-        for turn in review.turning
+        for turn in review.turning_points
     ]
     return tag(
         "section",
-        tag("h2", f"{text('graph')}: {text(f'terms.{review.terms.kind}')}"),
+        tag("h2", f"{text('graph')}: {text(f'terms.{review.scale.kind}')}"),
         tag("ul", legend, class_="legend"),
         render_graph(review, wording),
         tag(
@@ -132,25 +132,27 @@ def _summary_section(review: Review, wording: Wording) -> Markup:
 
 
 def _alignment(column: int, text_columns: Sequence[int] = (0,)) -> str | None:
-    """Return the class of a cell: text is aligned to the left, numbers to the right."""
+    """Return the class of a cell: text is left-aligned, numbers are right-aligned."""
     return "text" if column in text_columns else None
 
 
 # ---------------------------------------------------------------- move by move
 
 
-def _viewer(review: Review, table: Table, made: Sequence[Decision], wording: Wording) -> Markup:
+def _viewer(review: Review, table: Table, decided: Sequence[Decision], wording: Wording) -> Markup:
     text = wording.text
-    hands = tiles_in_hand(table.variant, [tile for one in made for tile in one.view.hand(one.seat)])
+    letters = [tile for decision in decided for tile in decision.view.hand(decision.seat)]
+    hands = tiles_in_hand(table.variant, letters)
     steps = [
         tag("button", f"← {text('previous')}", id="previous"),
         tag("button", f"{text('following')} →", id="following"),
         tag("button", text("next_mistake"), id="mistake"),
     ]
     articles = [
-        _move_details(move, one, hands, review, wording) for move, one in zip(review.moves, made, strict=True)
+        _move_details(move, decision, hands, review, wording)
+        for move, decision in zip(review.moves, decided, strict=True)
     ]
-    picture = tag("div", Markup(render_board(table, made, review)), class_="picture")
+    picture = tag("div", Markup(render_board(table, decided, review)), class_="picture")
     details = tag(
         "div", tag("div", steps, class_="steps"), articles, tag("p", text("keys"), class_="muted keys")
     )
@@ -181,7 +183,7 @@ def _move_details(
         _scores(decision, review, wording),
         tag("p", "; ".join(filter(None, (luck, drew))), class_="muted"),
         data_ply=move.ply,
-        data_made=move.made,
+        data_made=move.chosen_index,
         data_label=f"{number} · {name}: {move.move} · {text(f'rating.{move.rating}')}",
         data_wrong=1 if move.rating in BAD_RATINGS else None,
     )
@@ -190,13 +192,14 @@ def _move_details(
 def _candidates(move: MoveReview, review: Review, wording: Wording) -> Markup:
     text = wording.text
     rows = []
-    for number, one in enumerate(move.candidates):
-        made = tag("small", f" ({text('made')})") if number == move.made else None
-        button = tag("button", one.move, made, data_candidate=number, aria_pressed="false")
-        behind = f"{wording.change(-one.behind, signed=True)} ± {wording.bare_change(one.behind_error)}"
-        cells = [tag("td", button, class_="text"), tag("td", wording.value(one.value))]
-        cells.append(tag("td", behind if number else ""))
-        rows.append(tag("tr", cells, _points(one.points[move.seat], wording)))
+    for index, candidate in enumerate(move.candidates):
+        mark = tag("small", f" ({text('made')})") if index == move.chosen_index else None
+        button = tag("button", candidate.move, mark, data_candidate=index, aria_pressed="false")
+        error = wording.bare_change(candidate.behind_error)
+        behind = f"{wording.change(-candidate.behind, signed=True)} ± {error}"
+        cells = [tag("td", button, class_="text"), tag("td", wording.value(candidate.value))]
+        cells.append(tag("td", behind if index else ""))
+        rows.append(tag("tr", cells, _points(candidate.points[move.seat], wording)))
     spanning = tag("th", text("expected"), scope="colgroup", colspan=len(review.tracks))
     titles = (text("move"), text("value"), text("behind"))
     head = (tag("th", title, scope="col", rowspan=2, class_=_alignment(n)) for n, title in enumerate(titles))
@@ -215,9 +218,7 @@ def _tracks(review: Review, wording: Wording) -> list[Markup]:
 def _points(points: Sequence[float], wording: Wording) -> list[Markup]:
     """Return cells with the points by track, the lowest in bold."""
     low = min(points) if len(points) > 1 else None
-    return [
-        tag("td", tag("b", n) if points[at] == low else n) for at, n in enumerate(map(wording.number, points))
-    ]
+    return [tag("td", tag("b", wording.number(n)) if n == low else wording.number(n)) for n in points]
 
 
 def _scores(decision: Decision, review: Review, wording: Wording) -> Markup:
@@ -240,9 +241,9 @@ def _move_table(review: Review, wording: Wording) -> Markup:
             review.seats[move.seat].name,
             move.move,
             _rating(move, wording),
-            wording.change(-move.given_up, signed=True) if move.given_up else "",
+            wording.change(-move.loss, signed=True) if move.loss else "",
             wording.change(move.luck.change, signed=True) if move.candidates else "",
-            move.candidates[0].move if move.given_up else "",
+            move.candidates[0].move if move.loss else "",
             wording.remark(move.remark),
         )
         row = (tag("td", cell, class_=_alignment(n, left)) for n, cell in enumerate(cells))

@@ -1,7 +1,7 @@
 """Figures of a review page: the graph of values, the board of the whole game, and tiles in hand.
 
-Colours are custom properties of the page. On the board, every tile and mark has the number of moves after
-which it appears; a script shows a position by hiding the others, and a candidate by showing its tile.
+Colours are custom properties of the page. Every tile and mark on the board carries the ply after which it
+appears. The script of the page shows a position by hiding the rest, and a candidate by showing its tile.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from .remarks import Wording
 from .review import Decision, Review, SeatReview
 
 WIDTH, HEIGHT = 960.0, 300.0  # of the graph
-LEFT, RIGHT, TOP, BOTTOM = 56.0, 16.0, 16.0, 36.0  # its margins
-DASHES = ("", "7 4", "2 4", "10 3 2 3")  # by seat, as are colours and marker shapes
+LEFT, RIGHT, TOP, BOTTOM = 56.0, 16.0, 16.0, 36.0  # margins of the graph
+# Line style, colour and marker shape by seat.
+DASHES = ("", "7 4", "2 4", "10 3 2 3")
 COLOURS = ("B", "O", "G", "P")
 SHAPES = ("M-4 0A4 4 0 0 1 4 0A4 4 0 0 1-4 0Z", "M-4-4H4V4H-4Z", "M0-5L5 4H-5Z", "M0-5L5 0L0 5L-5 0Z")
 MAX_GRID_LINES = 6
@@ -41,7 +42,7 @@ class PlotArea:
     high: float
 
     def x(self, move: float) -> float:
-        """Return the horizontal position of a number of moves."""
+        """Return the horizontal position of a ply."""
         return LEFT + (WIDTH - LEFT - RIGHT) * move / max(self.moves, 1)
 
     def y(self, value: float) -> float:
@@ -50,8 +51,8 @@ class PlotArea:
 
 
 def plot_area(review: Review) -> PlotArea:
-    """Return an area for all values if they are chances or ranks, otherwise for those that occur."""
-    if review.terms.kind in ("win", "place"):
+    """Return an area for all possible values of chances and ranks, or for all points that occur."""
+    if review.scale.kind in ("win", "place"):
         return PlotArea(len(review.moves), 0.0, 1.0)
     values = [value for seat in review.seats for _, value in seat.line]
     margin = max(0.02, 0.1 * (max(values) - min(values)))
@@ -61,7 +62,7 @@ def plot_area(review: Review) -> PlotArea:
 def render_graph(review: Review, wording: Wording) -> Markup:
     """Return the graph of values after each move as SVG."""
     area = plot_area(review)
-    label = wording.text("graph_label", terms=wording.text(f"terms.{review.terms.kind}"))
+    label = wording.text("graph_label", terms=wording.text(f"terms.{review.scale.kind}"))
     parts = [
         f'<svg id="graph" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" role="img" aria-label="{escape(label)}">',
         *_grid(area, wording),
@@ -103,13 +104,13 @@ def _grid(area: PlotArea, wording: Wording) -> Iterator[str]:
 
 
 def _levels(area: PlotArea, wording: Wording) -> list[float]:
-    if wording.terms.kind == "win":
+    if wording.scale.kind == "win":
         return [0.0, 0.25, 0.5, 0.75, 1.0]
-    if wording.terms.kind == "place":
-        return [place / wording.terms.full for place in range(round(wording.terms.full) + 1)]
-    low, high = wording.terms.to_display(area.low), wording.terms.to_display(area.high)
+    if wording.scale.kind == "place":
+        return [place / wording.scale.full for place in range(round(wording.scale.full) + 1)]
+    low, high = wording.scale.to_display(area.low), wording.scale.to_display(area.high)
     step = next(step for step in (1, 2, 5, 10, 20, 50) if (high - low) / step <= MAX_GRID_LINES)
-    return [n / wording.terms.full for n in range(0, int(high) + 1, step) if n >= low]
+    return [n / wording.scale.full for n in range(0, int(high) + 1, step) if n >= low]
 
 
 def _line(area: PlotArea, index: int, seat: SeatReview) -> Iterator[str]:
@@ -124,13 +125,13 @@ def _line(area: PlotArea, index: int, seat: SeatReview) -> Iterator[str]:
 
 
 def _turning_points(area: PlotArea, review: Review) -> Iterator[str]:
-    for turn in review.turning:
+    for turn in review.turning_points:
         x = number(area.x(min(turn.ply, area.moves)))
         yield f'<path class="turning" d="M{x} {TOP}V{HEIGHT - BOTTOM}"/>'
 
 
 def _strips(area: PlotArea) -> Iterator[str]:
-    """Yield one strip for every move, as a target for the pointer."""
+    """Yield a transparent strip for every move, as a pointer target."""
     width = (WIDTH - LEFT - RIGHT) / max(area.moves, 1)
     size = f'width="{number(width)}" height="{HEIGHT - TOP - BOTTOM:.0f}"'
     for ply in range(1, area.moves + 1):
@@ -141,16 +142,16 @@ def _strips(area: PlotArea) -> Iterator[str]:
 # ---------------------------------------------------------------- board
 
 
-def render_board(table: Table, made: Sequence[Decision], review: Review) -> str:
+def render_board(table: Table, decided: Sequence[Decision], review: Review) -> str:
     """Return the board of a whole game as SVG.
 
-    Content that is present after `data-from` moves and before `data-to` is a group; so is each candidate's
-    tile.
+    Each group holds the content that is on the board from ply `data-from` to ply `data-to`, or the tile of a
+    candidate.
 
     Args:
         table: the game, replayed to its end.
-        made: its decisions.
-        review: its review, for the candidates.
+        decided: its decisions.
+        review: its review, which contains the candidates.
     """
     candidates = {
         (move.ply, index): placed
@@ -159,8 +160,8 @@ def render_board(table: Table, made: Sequence[Decision], review: Review) -> str:
         if (placed := _placed_tile(Move.parse(candidate.move)))
     }
     board = _BoardFigure(table, candidates.values())
-    board.add_marks([*(one.view.state for one in made), table.state])
-    board.add_tiles(table.laid(), made)
+    board.add_marks([*(decision.view.state for decision in decided), table.state])
+    board.add_tiles(table.laid(), decided)
     board.add_candidates(candidates)
     return board.document()
 
@@ -170,13 +171,13 @@ def _placed_tile(move: Move) -> PlacedTile | None:
 
 
 class _BoardFigure:
-    """The board of a game on a canvas with room for all tiles."""
+    """The board of a game, drawn on a canvas with room for all tiles."""
 
-    def __init__(self, table: Table, more_tiles: Iterable[PlacedTile]) -> None:
+    def __init__(self, table: Table, candidates: Iterable[PlacedTile]) -> None:
         self._variant = variant = table.variant
         self._canvas = Canvas(VARIABLES)
         content = replace(table.content(), panels=(), last=(), pyramids=(), spent=())
-        self._whole = whole = variant.drawing.scene(replace(content, tiles=(*content.tiles, *more_tiles)))
+        self._whole = whole = variant.drawing.scene(replace(content, tiles=(*content.tiles, *candidates)))
         self._scale = min(UNIT, BOARD / max(whole.size))
         self._blank = replace(whole, frame=(), cells=(), printed=(), labels=(), tiles=(), marks=())
         cells = tuple(
@@ -189,17 +190,17 @@ class _BoardFigure:
         width, height = (size * self._scale + 2 * MARGIN for size in self._whole.size)
         return self._canvas.document(self._whole.title, (width, height))
 
-    def add_tiles(self, placed: Sequence[PlacedTile], made: Sequence[Decision]) -> None:
+    def add_tiles(self, placed: Sequence[PlacedTile], decided: Sequence[Decision]) -> None:
         """Add the tiles of the game, in the order of their placement."""
-        plies = [decision.ply for decision in made if decision.move.kind == "place"]
-        since = [0] * (len(placed) - len(plies)) + plies  # an opening display is present from the start
+        plies = [decision.ply for decision in decided if decision.move.kind == "place"]
+        since = [0] * (len(placed) - len(plies)) + plies  # tiles of the opening are there from the start
         for ply, tile in zip(since, placed, strict=True):
             self._group(
                 f'data-from="{ply}"', replace(self._blank, tiles=(self._variant.drawing.on_board(tile),))
             )
 
     def add_candidates(self, candidates: Mapping[tuple[int, int], PlacedTile]) -> None:
-        """Add the tiles of candidates, by ply and index; they are hidden."""
+        """Add the tiles of candidates, by ply and index. They are initially hidden."""
         for (ply, index), placed in candidates.items():
             tile = self._variant.drawing.on_board(placed)
             edge = Mark("last", (tile.outline[0],), tile.outline)
@@ -207,7 +208,7 @@ class _BoardFigure:
             self._group(f'data-ply="{ply}" data-candidate="{index}" hidden=""', scene)
 
     def add_marks(self, states: Sequence[State]) -> None:
-        """Add pyramids, and the cells that have lost theirs, for the states after each number of moves."""
+        """Add pyramids, and the cells that have lost theirs, from the states after 0, 1, 2, … moves."""
         variant = self._variant
         empty = replace(variant.content(variant.new_state(), ()), panels=(), last=())
         for cell, first, end in _presence([variant.pyramids(state) for state in states]):
@@ -231,17 +232,17 @@ class _BoardFigure:
 
 
 def _presence(cells_by_move: Sequence[Sequence[str]]) -> Iterator[tuple[str, int, int]]:
-    """Yield each listed cell with the first index at which it is listed, and the one after the last."""
+    """Yield each cell with the first index at which it is listed, and the index after the last one."""
     for cell in dict.fromkeys(cell for cells in cells_by_move for cell in cells):
         listed = [index for index, cells in enumerate(cells_by_move) if cell in cells]
         yield cell, listed[0], listed[-1] + 1
 
 
-# ---------------------------------------------------------------- small pictures
+# ---------------------------------------------------------------- tiles and symbols
 
 
 def tiles_in_hand(variant: Variant, letters: Sequence[str]) -> dict[str, str]:
-    """Return pictures of the distinct tiles in hand."""
+    """Return a picture of each distinct tile."""
     return {tile: _hand_tile(variant.drawing.tile(tile)) for tile in dict.fromkeys(letters)}
 
 

@@ -1,8 +1,9 @@
 """Remarks on moves, and their wording in every language.
 
-A remark is language-independent: the key of a sentence in `texts/` and the numbers in it. It is derived from
-the expected final points of the compared moves: which track is the lowest, how two moves change it, and what
-they leave to the next seat. `Wording` turns remarks and values into text.
+A remark is language-independent: the key of a sentence in `texts/`, and the values of its placeholders. It is
+derived from the expected final points after the compared moves: the lowest track, the difference that two
+moves make to it, and the points that they leave to the next seat. `Wording` turns remarks and values into
+text.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from ...moves import Move
 from .judging import JudgedMove, Judgement
 from .values import MIN_DIFFERENCE, SIGNIFICANCE, ValueScale
 
-LOWEST_MARGIN = 1.5  # points above the lowest track within which another could become the lowest
+LOWEST_MARGIN = 1.5  # tracks within this many points of the lowest could become the lowest
 MIN_POINTS = 0.4  # smaller differences of points are not mentioned
 DECIDED = 0.01  # a smaller chance to win or lose counts as none
-MIN_WASTED = 2  # points lost to the cap that are mentioned
+MIN_WASTED = 2  # fewer points lost to the cap are not mentioned
 
-DECIMAL_COMMA = {"de": ","}  # languages that do not use a point
+DECIMAL_SEPARATORS = {"de": ","}  # "." in all other languages
 
 
 class Remark(Struct, frozen=True, omit_defaults=True):
@@ -51,7 +52,7 @@ class Remark(Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class TrackDifference:
-    """Expected points of a track after two moves, one of them the best."""
+    """Expected points on a track after two moves, one of them the best."""
 
     track: int
     first: float
@@ -60,7 +61,7 @@ class TrackDifference:
 
     @property
     def size(self) -> float:
-        """How many points more the second move leads to."""
+        """Expected points after the second move minus those after the first."""
         return self.second - self.first
 
 
@@ -69,7 +70,7 @@ def remark_on(view: View, judgement: Judgement) -> Remark:
     if judgement.forced:
         return Remark("forced")
     best, chosen = judgement.candidates[0], judgement.chosen
-    if judgement.made == 0:
+    if judgement.chosen_index == 0:
         return _remark_on_best(view, judgement)
     if not chosen.significantly_worse and view.players > 1 and not DECIDED < best.value < 1 - DECIDED:
         return Remark("decided")
@@ -80,26 +81,26 @@ def remark_on(view: View, judgement: Judgement) -> Remark:
 
 
 def hint_remarks(view: View, candidate: JudgedMove) -> tuple[Remark, ...]:
-    """Return the advantages of a legal move: extra turns, points, and what it leaves to the next seat."""
-    seat = _seat(view)
+    """Return remarks on a legal move: extra turns, expected points, and points left to the next seat."""
+    seat = _seat_to_move(view)
     remarks = []
     if candidate.wins_turn:
         remarks.append(Remark("hint_turn"))
     track = _lowest(candidate.points[seat])
-    now = view.scores[seat][view.variant.tracks[track]]
+    current = view.scores[seat][view.variant.tracks[track]]
     key = "hint_raises" if len(view.variant.tracks) > 1 else "hint_points"
     remarks.append(
-        Remark(key, track=view.variant.tracks[track], mine=now, other=candidate.points[seat][track])
+        Remark(key, track=view.variant.tracks[track], mine=current, other=candidate.points[seat][track])
     )
     if view.players > 1:
-        after = _next(view)
-        next_points = candidate.points[after][_lowest(candidate.points[after])]
+        next_seat = _next_seat(view)
+        next_points = candidate.points[next_seat][_lowest(candidate.points[next_seat])]
         key = "hint_leaves" if len(view.variant.tracks) > 1 else "hint_leaves_points"
-        remarks.append(Remark(key, seat=after, mine=next_points))
+        remarks.append(Remark(key, seat=next_seat, mine=next_points))
     return tuple(remarks)
 
 
-def _seat(view: View) -> int:
+def _seat_to_move(view: View) -> int:
     assert view.turn is not None, "a decision has a seat to move"
     return view.turn
 
@@ -114,20 +115,20 @@ def _remark_on_best(view: View, judgement: Judgement) -> Remark:
         return Remark("best_turn", move=rival.move)
     if not best.gain and rival.gain:
         return Remark("best_without_place", move=rival.move)
-    own, next_seat = _own_difference(view, rival, best), _next_seat_difference(view, best, rival)
+    own, following = _own_difference(view, rival, best), _next_seat_difference(view, best, rival)
     single = len(view.variant.tracks) == 1
-    if own.significant and own.size >= max(MIN_POINTS, next_seat.size if next_seat else 0):
+    if own.significant and own.size >= max(MIN_POINTS, following.size if following else 0):
         key = "best_points" if single else "best_raises"
         return Remark(key, rival.move, view.variant.tracks[own.track], mine=own.second, other=own.first)
-    if next_seat and next_seat.significant and next_seat.size >= MIN_POINTS:
+    if following and following.significant and following.size >= MIN_POINTS:
         key = "best_denies_points" if single else "best_denies"
-        return Remark(key, rival.move, seat=_next(view), mine=next_seat.first, other=next_seat.second)
+        return Remark(key, rival.move, seat=_next_seat(view), mine=following.first, other=following.second)
     return Remark("best")
 
 
 def _remark_on_worse(view: View, chosen: JudgedMove, best: JudgedMove) -> Remark:
     variant = view.variant
-    own, next_seat = _own_difference(view, chosen, best), _next_seat_difference(view, best, chosen)
+    own, following = _own_difference(view, chosen, best), _next_seat_difference(view, best, chosen)
     track = variant.tracks[own.track]
     single = len(variant.tracks) == 1
     notable = own.significant and own.size >= MIN_POINTS
@@ -139,37 +140,38 @@ def _remark_on_worse(view: View, chosen: JudgedMove, best: JudgedMove) -> Remark
         return Remark("turn_given_away", best.move)
     if chosen.wasted >= MIN_WASTED and chosen.wasted > best.wasted and notable:
         return Remark("wasted", best.move, track, mine=own.first, other=own.second, count=chosen.wasted)
-    if notable and own.size >= (next_seat.size if next_seat else 0):
+    if notable and own.size >= (following.size if following else 0):
         return Remark(
             "points" if single else "bottleneck", best.move, track, mine=own.first, other=own.second
         )
-    if next_seat and next_seat.significant and next_seat.size >= MIN_POINTS:
+    if following and following.significant and following.size >= MIN_POINTS:
         key = "opened_points" if single else "opened"
-        return Remark(key, best.move, seat=_next(view), mine=next_seat.second, other=next_seat.first)
+        return Remark(key, best.move, seat=_next_seat(view), mine=following.second, other=following.first)
     return Remark("overall", best.move, value=chosen.value, best=best.value)
 
 
-def _next(view: View) -> int:
-    return (_seat(view) + 1) % view.players
+def _next_seat(view: View) -> int:
+    return (_seat_to_move(view) + 1) % view.players
 
 
-def _own_difference(view: View, one: JudgedMove, other: JudgedMove) -> TrackDifference:
-    """Return the difference for the seat to move, in the track expected to be its lowest after `one`."""
-    return _difference(one, other, _seat(view))
+def _own_difference(view: View, first: JudgedMove, second: JudgedMove) -> TrackDifference:
+    """Return the difference for the seat to move, on a track expected to be its lowest after `first`."""
+    return _difference(first, second, _seat_to_move(view))
 
 
-def _next_seat_difference(view: View, one: JudgedMove, other: JudgedMove) -> TrackDifference | None:
+def _next_seat_difference(view: View, first: JudgedMove, second: JudgedMove) -> TrackDifference | None:
     """Return the difference for the next seat; `None` in one-player games."""
-    return _difference(one, other, _next(view)) if view.players > 1 else None
+    return _difference(first, second, _next_seat(view)) if view.players > 1 else None
 
 
-def _difference(one: JudgedMove, other: JudgedMove, seat: int) -> TrackDifference:
-    first, second = one.points[seat], other.points[seat]
-    low = min(first) + LOWEST_MARGIN
-    track = max((n for n in range(len(first)) if first[n] <= low), key=lambda n: second[n] - first[n])
-    error = max(one.points_error[seat][track], other.points_error[seat][track])  # one of them is 0
-    significant = second[track] - first[track] > SIGNIFICANCE * error
-    return TrackDifference(track, first[track], second[track], significant)
+def _difference(first: JudgedMove, second: JudgedMove, seat: int) -> TrackDifference:
+    """Return the largest difference for `seat` on a track that could be its lowest after `first`."""
+    before, after = first.points[seat], second.points[seat]
+    limit = min(before) + LOWEST_MARGIN
+    track = max((n for n in range(len(before)) if before[n] <= limit), key=lambda n: after[n] - before[n])
+    error = max(first.points_error[seat][track], second.points_error[seat][track])  # one of them is 0
+    significant = after[track] - before[track] > SIGNIFICANCE * error
+    return TrackDifference(track, before[track], after[track], significant)
 
 
 def _lowest(points: Sequence[float]) -> int:
@@ -180,7 +182,7 @@ def _lowest(points: Sequence[float]) -> int:
 
 
 def review_texts(language: str) -> Mapping[str, str]:
-    """Return all texts of a language by key; languages without texts fall back to English."""
+    """Return all texts of a language by key. Languages without texts fall back to English."""
     return _read_texts(supported_language(language))
 
 
@@ -191,11 +193,11 @@ def _read_texts(language: str) -> Mapping[str, str]:
 
 
 class Wording:
-    """Texts on one game: in a language, on its scale of values, with the names of its seats."""
+    """Formats texts about a game in a language, with its display scale and the names of its seats."""
 
-    def __init__(self, language: str, terms: ValueScale, names: Sequence[str] = ()) -> None:
+    def __init__(self, language: str, scale: ValueScale, names: Sequence[str] = ()) -> None:
         self.language = supported_language(language)
-        self.terms = terms
+        self.scale = scale
         self._texts = review_texts(language)
         self._names = names
 
@@ -204,41 +206,41 @@ class Wording:
         return self._texts[key].format(**values)
 
     def number(self, n: float, places: int = 0) -> str:
-        """Return a number with a number of decimal places, in the notation of the language."""
+        """Return a number with `places` decimal places, in the notation of the language."""
         text = f"{n:.{places}f}"
         if float(text) == 0:
             text = text.lstrip("-")
-        return text.replace("-", "\N{MINUS SIGN}").replace(".", DECIMAL_COMMA.get(self.language, "."))
+        return text.replace("-", "\N{MINUS SIGN}").replace(".", DECIMAL_SEPARATORS.get(self.language, "."))
 
     @property
     def _places(self) -> int:
-        return 0 if self.terms.kind == "win" else 2 if self.terms.kind == "place" else 1
+        return 0 if self.scale.kind == "win" else 2 if self.scale.kind == "place" else 1
 
     def value(self, value: float) -> str:
         """Return a value as text: `62%`, `place 1.80`, `17.3`."""
         return self.text(
-            f"value.{self.terms.kind}", n=self.number(self.terms.to_display(value), self._places)
+            f"value.{self.scale.kind}", n=self.number(self.scale.to_display(value), self._places)
         )
 
     def bare(self, value: float) -> str:
         """Return a value as a number only."""
-        return self.number(self.terms.to_display(value), self._places)
+        return self.number(self.scale.to_display(value), self._places)
 
     def change(self, change: float, *, signed: bool = False) -> str:
-        """Return a difference of values: `4%`, `0.12 places`, `1.5 points`; small ones get one more digit."""
-        amount = self.terms.change_to_display(change)
-        places = self._places + (self.terms.kind == "win" and abs(amount) < 9.95)
+        """Return a difference of values: `4%`, `0.12 places`, `1.5 points`; small ones get an extra digit."""
+        amount = self.scale.change_to_display(change)
+        places = self._places + (self.scale.kind == "win" and abs(amount) < 9.95)
         text = self.number(amount, places)
         if signed and amount > 0 and any(digit in text for digit in "123456789"):
             text = f"+{text}"
-        key = f"change.{self.terms.kind}"
+        key = f"change.{self.scale.kind}"
         if key in self._texts:
             return self.text(key, n=text)
         return self.text(f"{key}.one" if text == "1" else f"{key}.other", n=text)
 
     def bare_change(self, change: float) -> str:
         """Return a difference of values as a number only."""
-        amount = self.terms.change_to_display(change)
+        amount = self.scale.change_to_display(change)
         return self.number(amount, max(self._places, 1))
 
     def track(self, track: str) -> str:
@@ -274,9 +276,9 @@ class Wording:
         sentence = self.text(remark.key, **values)
         return sentence[:1].upper() + sentence[1:]
 
-    def _pair(self, one: float, other: float | None) -> tuple[str, str]:
-        """Return two numbers with one decimal place if they are equal without it."""
-        if other is None:
-            return self.number(one), ""
-        places = 0 if round(one) != round(other) else 1
-        return self.number(one, places), self.number(other, places)
+    def _pair(self, first: float, second: float | None) -> tuple[str, str]:
+        """Return two numbers, with one decimal place if they would otherwise look equal."""
+        if second is None:
+            return self.number(first), ""
+        places = 0 if round(first) != round(second) else 1
+        return self.number(first, places), self.number(second, places)

@@ -1,15 +1,16 @@
 """Reviewing a recorded game: a judgement of every decision, and accounts of luck and skill.
 
-A review is made in four steps: `decisions` replays the record, `judge_decision` judges each decision,
-`start_values` estimates the value of the game at the start, and `assemble_review` puts them together.
+A review takes four steps: `decisions` replays the record, `judge_decision` judges each decision,
+`start_values` estimates the value of the game at the start, and `assemble_review` combines the results.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, field
 
 from ... import __version__
 from ...games.runtime.state import OFFER
@@ -28,7 +29,7 @@ from .values import RATINGS, Rating, ValueScale, accuracy, rating_for, result_va
 EVEN = 0.5  # value of a game at the start, with several players
 START_DEALS = 12  # deals that estimate the value at the start of a one-player game
 MAX_TURNING_POINTS = 6
-MIN_SWING = 0.04  # the least change of a turning point
+MIN_SWING = 0.04  # minimum change of value at a turning point
 
 RATING_SYMBOLS: Mapping[Rating, str] = {
     "forced": "–",
@@ -45,7 +46,7 @@ BAD_RATINGS: tuple[Rating, ...] = ("inaccuracy", "mistake", "blunder")
 class Decision:
     """A move of the record and the view of its seat.
 
-    `drew` are the tiles drawn since the seat's last move.
+    `drew` are the tiles that the seat has drawn since its last move.
     """
 
     ply: int
@@ -59,8 +60,8 @@ class Decision:
 class MoveReview(Struct, frozen=True):
     """The review of a move: the position as its seat saw it, the compared moves, and the loss of value.
 
-    `luck` is the change by chance since the seat's last move, `choice` the value that the move adds to
-    that of the rollout policy.
+    `luck` is the change by chance since the seat's last move, and `choice` the value of the move minus that
+    of the rollout policy's move.
     """
 
     ply: int
@@ -69,9 +70,9 @@ class MoveReview(Struct, frozen=True):
     known: str
     drew: tuple[str, ...]
     candidates: tuple[JudgedMove, ...]
-    made: int
+    chosen_index: int = field(name="made")
     rating: Rating
-    given_up: float
+    loss: float = field(name="given_up")
     choice: float
     luck: Luck
     remark: Remark
@@ -86,21 +87,22 @@ class TurningPoint(Struct, frozen=True):
 
     ply: int
     seat: int
-    by: str
+    cause: Literal["choice", "luck"] = field(name="by")
     change: float
 
 
 class SeatReview(Struct, frozen=True):
-    """The review of a seat: its account, its accuracy from 0 to 100, and the number of moves of each rating.
+    """The review of a seat: its account, its accuracy from 0 to 100, and the number of moves by rating.
 
-    `given_up` is its total loss of value. `line` are pairs of a number of moves and the value after them.
+    `loss` is its total loss of value. `line` is its curve in the graph: pairs of a ply and the value after
+    it.
     """
 
     name: str
     account: Account
     luck_after: Luck
     accuracy: float | None
-    given_up: float
+    loss: float = field(name="given_up")
     ratings: dict[Rating, int]
     line: tuple[tuple[int, float], ...]
 
@@ -113,11 +115,11 @@ class Review(Struct, frozen=True):
     options: dict[str, bool]
     tracks: tuple[str, ...]
     cap: int | None
-    terms: ValueScale
+    scale: ValueScale = field(name="terms")
     over: bool
     seats: tuple[SeatReview, ...]
     moves: tuple[MoveReview, ...]
-    turning: tuple[TurningPoint, ...]
+    turning_points: tuple[TurningPoint, ...] = field(name="turning")
     seed: str
     version: str = __version__
 
@@ -141,7 +143,10 @@ def decisions(record: Record) -> Iterator[Decision]:
 
 
 def _move(table: Table, event: Event) -> Move | None:
-    """Return the move that an event records. Keeping a hand has no event: a draw follows the offer."""
+    """Return the move that an event records; `None` for draws that follow no offer.
+
+    Keeping a hand has no event of its own: a draw follows the offer directly.
+    """
     match event:
         case Place(_, tile, at, _, named):
             return Move("place", tile, at, named)
@@ -156,15 +161,15 @@ def _move(table: Table, event: Event) -> Move | None:
 
 
 def judge_decision(decision: Decision, budget: Budget, seed: int | str) -> Judgement:
-    """Judge a decision. Every move of a game has determinizations of its own."""
+    """Judge a decision. Each move of a game has different determinizations."""
     return judge(decision.view, decision.action, budget, Generator(f"{seed}/{decision.ply}").bits() >> 1)
 
 
 def start_values(record: Record, budget: Budget, seed: int | str) -> list[float]:
     """Return the value of the game for every seat at the start.
 
-    With several players it is even, and the advantage of the first move counts as luck. For one player it is
-    the mean over other deals.
+    With several players, the game is even, and the advantage of the first move counts as luck. For one
+    player, the value is the mean over other deals.
     """
     if len(record.players) > 1:
         return [EVEN] * len(record.players)
@@ -173,13 +178,13 @@ def start_values(record: Record, budget: Budget, seed: int | str) -> list[float]
     for deal in range(START_DEALS):
         table = Table(variant, f"{seed}/deal {deal}")
         judgement = judge(table.view(0), None, budget, Generator(f"{seed}/deal {deal}").bits() >> 1)
-        values += [judgement.simple.value] if judgement.candidates else []
+        values += [judgement.policy_value.value] if judgement.candidates else []
     return [sum(values) / len(values)]
 
 
 def assemble_review(
     record: Record,
-    made: Sequence[Decision],
+    decided: Sequence[Decision],
     judgements: Sequence[Judgement],
     start: Sequence[float],
     seed: int | str,
@@ -188,24 +193,24 @@ def assemble_review(
 
     Args:
         record: the recorded game.
-        made: its decisions.
+        decided: its decisions.
         judgements: their judgements.
         start: value of the game for every seat at the start.
         seed: seed of the judgements.
     """
-    variant = made[0].view.variant if made else replay(record).variant
+    variant = decided[0].view.variant if decided else replay(record).variant
     players = len(record.players)
     result = None
     if record.result is not UNSET:
         points = [tuple(scores.values()) for scores in record.result.scores]
         result = [result_value(variant, record.result.place, points, seat) for seat in range(players)]
-    free = [n for n, judgement in enumerate(judgements) if not judgement.forced]
-    effects = [_effect(made[n].seat, judgements[n]) for n in free]
-    accounts, lucks, after = settle_accounts(players, start, effects, result)
-    luck = dict(zip(free, lucks, strict=True))
+    unforced = [n for n, judgement in enumerate(judgements) if not judgement.forced]
+    effects = [_effect(decided[n].seat, judgements[n]) for n in unforced]
+    accounts, luck_before, luck_after = settle_accounts(players, start, effects, result)
+    luck = dict(zip(unforced, luck_before, strict=True))
     moves = tuple(
         _move_review(decision, judgement, luck.get(n, Luck(0.0, 0.0)))
-        for n, (decision, judgement) in enumerate(zip(made, judgements, strict=True))
+        for n, (decision, judgement) in enumerate(zip(decided, judgements, strict=True))
     )
     end = None if result is None else len(moves)
     return Review(
@@ -214,30 +219,30 @@ def assemble_review(
         options=dict(record.options),
         tracks=variant.tracks,
         cap=variant.cap,
-        terms=value_scale(variant),
+        scale=value_scale(variant),
         over=result is not None,
         seats=tuple(
             _seat_review(
                 record.players[seat],
                 [move for move in moves if move.seat == seat],
                 accounts[seat],
-                after[seat],
+                luck_after[seat],
                 end,
             )
             for seat in range(players)
         ),
         moves=moves,
-        turning=_turning_points(moves, after),
+        turning_points=_turning_points(moves, luck_after),
         seed=str(seed),
     )
 
 
 def _effect(seat: int, judgement: Judgement) -> DecisionEffect:
-    return DecisionEffect(seat, judgement.simple, judgement.choice, judgement.lead)
+    return DecisionEffect(seat, judgement.policy_value, judgement.choice, judgement.margin)
 
 
 def _move_review(decision: Decision, judgement: Judgement, luck: Luck) -> MoveReview:
-    given_up = judgement.given_up
+    loss = judgement.loss
     return MoveReview(
         ply=decision.ply,
         seat=decision.seat,
@@ -245,9 +250,9 @@ def _move_review(decision: Decision, judgement: Judgement, luck: Luck) -> MoveRe
         known=decision.view.position,
         drew=decision.drew,
         candidates=judgement.candidates,
-        made=judgement.made,
-        rating="forced" if judgement.forced else rating_for(given_up),
-        given_up=given_up,
+        chosen_index=judgement.chosen_index,
+        rating="forced" if judgement.forced else rating_for(loss),
+        loss=loss,
         choice=judgement.choice.value,
         luck=luck,
         remark=remark_on(decision.view, judgement),
@@ -256,32 +261,40 @@ def _move_review(decision: Decision, judgement: Judgement, luck: Luck) -> MoveRe
 
 
 def _seat_review(
-    name: str, own: Sequence[MoveReview], account: Account, after: Luck, end: int | None
+    name: str, moves: Sequence[MoveReview], account: Account, luck_after: Luck, plies: int | None
 ) -> SeatReview:
-    """Return the review of a seat with the moves `own`; `end` is the number of moves of a finished game."""
+    """Return the review of a seat.
+
+    Args:
+        name: name of the player.
+        moves: reviews of the seat's moves.
+        account: account of the seat.
+        luck_after: luck of the seat after its last move.
+        plies: number of moves of the game, or `None` if it is unfinished.
+    """
     line = [(0, account.start)]
-    for move in own:
+    for move in moves:
         if move.candidates:
-            value = move.candidates[move.made].value
+            value = move.candidates[move.chosen_index].value
             line += [(move.ply - 1, value - move.choice), (move.ply, value)]
-    if end is not None:
-        line.append((end, account.result))
+    if plies is not None:
+        line.append((plies, account.result))
     return SeatReview(
         name=name,
         account=account,
-        luck_after=after,
-        accuracy=accuracy([move.given_up for move in own if move.candidates]),
-        given_up=sum(move.given_up for move in own),
-        ratings={rating: sum(move.rating == rating for move in own) for rating in RATINGS},
+        luck_after=luck_after,
+        accuracy=accuracy([move.loss for move in moves if move.candidates]),
+        loss=sum(move.loss for move in moves),
+        ratings={rating: sum(move.rating == rating for move in moves) for rating in RATINGS},
         line=tuple(line),
     )
 
 
-def _turning_points(moves: Sequence[MoveReview], after: Sequence[Luck]) -> tuple[TurningPoint, ...]:
-    """Return the largest changes, in the order of the game."""
-    found = [TurningPoint(move.ply, move.seat, "choice", -move.given_up) for move in moves]
+def _turning_points(moves: Sequence[MoveReview], luck_after: Sequence[Luck]) -> tuple[TurningPoint, ...]:
+    """Return the largest changes of value, in the order of the game."""
+    found = [TurningPoint(move.ply, move.seat, "choice", -move.loss) for move in moves]
     found += [TurningPoint(move.ply, move.seat, "luck", move.luck.change) for move in moves]
-    found += [TurningPoint(len(moves) + 1, seat, "luck", luck.change) for seat, luck in enumerate(after)]
+    found += [TurningPoint(len(moves) + 1, seat, "luck", luck.change) for seat, luck in enumerate(luck_after)]
     large = sorted(
         (turn for turn in found if abs(turn.change) >= MIN_SWING), key=lambda turn: -abs(turn.change)
     )
@@ -289,19 +302,19 @@ def _turning_points(moves: Sequence[MoveReview], after: Sequence[Luck]) -> tuple
     for turn in large:
         if len(chosen) < MAX_TURNING_POINTS and not any(_mirrored(turn, other) for other in chosen):
             chosen.append(turn)
-    return tuple(sorted(chosen, key=lambda turn: (turn.ply, turn.by == "choice")))
+    return tuple(sorted(chosen, key=lambda turn: (turn.ply, turn.cause == "choice")))
 
 
 def _mirrored(turn: TurningPoint, other: TurningPoint) -> bool:
-    """Return whether two points are the same luck, good for one seat and bad for another."""
-    near = abs(turn.ply - other.ply) <= 1 and turn.seat != other.seat
-    return near and turn.by == other.by == "luck" and (turn.change > 0) != (other.change > 0)
+    """Return whether two points are the same chance event, good for one seat and bad for another."""
+    adjacent = abs(turn.ply - other.ply) <= 1 and turn.seat != other.seat
+    return adjacent and turn.cause == other.cause == "luck" and (turn.change > 0) != (other.change > 0)
 
 
 def turning_point_text(turn: TurningPoint, review: Review, wording: Wording) -> str:
-    """Return a sentence on a turning point."""
+    """Return a sentence about a turning point."""
     name = review.seats[turn.seat].name
-    if turn.by == "choice":
+    if turn.cause == "choice":
         move, loss = wording.move(review.moves[turn.ply - 1].move), wording.change(-turn.change)
         return wording.text("turn_choice", ply=turn.ply, name=name, move=move, change=loss)
     where = "luck" if turn.ply <= len(review.moves) else "end"
@@ -311,7 +324,7 @@ def turning_point_text(turn: TurningPoint, review: Review, wording: Wording) -> 
 
 
 def summary_rows(review: Review, wording: Wording) -> Iterator[list[str]]:
-    """Yield the table of luck and skill: the header, then a row for each seat."""
+    """Yield the rows of the table of luck and skill: the header, then a row per seat."""
     text, change = wording.text, wording.change
     end = "result" if review.over else "so_far"
     symbols = (RATING_SYMBOLS[rating] for rating in BAD_RATINGS)

@@ -1,6 +1,6 @@
-"""Values of positions: how they are shown, the value of a result, and ratings of moves by lost value.
+"""Values of positions: their display scales, the values of results, and ratings of moves by lost value.
 
-The search compares values between 0 and 1. People see a chance to win, an expected rank, or expected points.
+The search uses values between 0 and 1. Users see a winning chance, an expected rank, or expected points.
 """
 
 from __future__ import annotations
@@ -20,36 +20,36 @@ Kind = Literal["win", "place", "lowest", "points"]
 Rating = Literal["forced", "best", "good", "inaccuracy", "mistake", "blunder"]
 RATINGS: tuple[Rating, ...] = ("forced", "best", "good", "inaccuracy", "mistake", "blunder")
 
-# The least loss of value of each rating.
+# The minimum loss of value for each rating.
 THRESHOLDS: tuple[tuple[float, Rating], ...] = ((0.10, "blunder"), (0.05, "mistake"), (0.02, "inaccuracy"))
-MIN_DIFFERENCE = 0.003  # smaller differences of values are ignored
+MIN_DIFFERENCE = 0.003  # smaller differences between values are ignored
 SIGNIFICANCE = 2.0  # standard errors by which two moves must differ
-ACCURACY_DECAY = 4.35  # a move that loses 0.1 has an accuracy of 65 %
+ACCURACY_DECAY = 4.35  # a move that loses 0.1 has an accuracy of 65
 NEXT_TRACK_WEIGHT = 0.02  # relative to the track before it, in one-player games
 
 
 class ValueScale(Struct, frozen=True):
-    """The scale on which values are shown; `full` is the width of the scale.
+    """The scale on which values are displayed. `full` is its width.
 
-    `win`: the chance to win in percent. `place`: the expected rank; a value of 1 is the first, a value of 0
-    is `full` ranks behind it. `lowest`, `points`: in one-player games, the points of the lowest track or of
-    the only one.
+    `win`: the winning chance in percent. `place`: the expected rank, from 1 for a value of 1 to 1 + `full`
+    for a value of 0. `lowest`, `points`: in one-player games, the points of the lowest track or of the only
+    one.
     """
 
     kind: Kind
     full: float
 
     def to_display(self, value: float) -> float:
-        """Return the number shown for a value."""
+        """Return the displayed number for a value."""
         return 1 + (1 - value) * self.full if self.kind == "place" else value * self.full
 
     def change_to_display(self, change: float) -> float:
-        """Return the number shown for a difference of values. Positive is better on every scale."""
+        """Return the displayed number for a difference of values. Positive is better on every scale."""
         return change * self.full
 
 
 def value_scale(variant: Variant) -> ValueScale:
-    """Return the scale for a variant."""
+    """Return the display scale of a variant."""
     if variant.players == 2:
         return ValueScale("win", 100.0)
     if variant.players > 2:
@@ -58,15 +58,15 @@ def value_scale(variant: Variant) -> ValueScale:
 
 
 def _full_points(variant: Variant) -> float:
-    """Return the points that have a value of 1 in a one-player game."""
+    """Return the number of points that have a value of 1 in a one-player game."""
     return variant.cap if variant.cap is not None else UNCAPPED * UNCAPPED_HALF
 
 
 def linear_values(variant: Variant, values: np.ndarray) -> np.ndarray:
-    """Return values of the search in proportion to points.
+    """Return values of the search, rescaled to be proportional to points.
 
-    In one-player games without a cap, the search maps points to values below 1 by a concave function. The
-    inverse is applied here, so the result can exceed 1.
+    In one-player games without a cap, the search maps points to values below 1 by a concave function. This
+    applies its inverse, so the result can exceed 1.
     """
     return values / (1 - values) if variant.players == 1 and variant.cap is None else values
 
@@ -76,8 +76,9 @@ def result_value(
 ) -> float:
     """Return the value of a finished game for a seat.
 
-    With several players, this is the share of opponents ranked lower, ties counting half. In one-player games
-    it is the weighted mean of the points, lowest track first; each track counts a fiftieth of the one before.
+    With several players, this is the share of opponents ranked lower; ties count half. In one-player games it
+    is a weighted mean of the points: sorted in ascending order, each track has 1/50 of the weight of the
+    track before it.
     """
     if variant.players > 1:
         own, others = places[seat], [place for other, place in enumerate(places) if other != seat]
@@ -89,7 +90,7 @@ def result_value(
 
 
 def rating_for(loss: float) -> Rating:
-    """Return the rating of a move with a significant loss of value (0 if the loss is not significant).
+    """Return the rating of a move by its loss of value, which is 0 if it is not significant.
 
     >>> rating_for(0.0), rating_for(0.01), rating_for(0.06)
     ('best', 'good', 'mistake')
@@ -100,7 +101,7 @@ def rating_for(loss: float) -> Rating:
 
 
 def accuracy(losses: Sequence[float]) -> float | None:
-    """Return the accuracy of some moves, from 0 to 100; `None` without moves.
+    """Return the accuracy of moves with these losses, from 0 to 100; `None` if there are no moves.
 
     >>> accuracy([0.0, 0.0])
     100.0

@@ -1,1 +1,1 @@
-"""Solving games whose draws are known."""
+"""Solving one-player games whose draws are known."""

@@ -30,19 +30,19 @@ GROWTH = 2  # factor from one width to the next
 
 @dataclass(frozen=True)
 class SoloDeal:
-    """A position of a one-player game and the kinds of tiles drawn from the start of the game on.
+    """A position of a one-player game, and the kinds of all tiles drawn since the start of the game.
 
-    A deal without a seed is taken from a record; draws after the end of the record are unknown.
+    A deal without a seed comes from a record; its draws after the end of the record are unknown.
     """
 
     variant: DominoVariant
     kinds: tuple[int, ...]
     seed: int | str | None
-    moves: tuple[str, ...] = ()  # made before the position
-    played: Table | None = None  # the recorded game
+    moves: tuple[str, ...] = ()  # from the start of the game to the position
+    played: Table | None = None  # the recorded game, at its end
 
     def table(self) -> Table:
-        """Return a new table at this position, which draws the tiles of the deal."""
+        """Return a new table at this position. It draws the tiles of the deal."""
         table = Table(self.variant, self.seed)
         self.draw_due(table)
         for move in self.moves:
@@ -50,18 +50,18 @@ class SoloDeal:
         return table
 
     def play_at(self, table: Table, move: Any) -> None:
-        """Play a move at a table of this deal and draw the next tile. Raises `IllegalMove`."""
+        """Play a move at a table of this deal, and draw the next tile. Raises `IllegalMove`."""
         table.play(move)
         self.draw_due(table)
 
     def draw_due(self, table: Table) -> None:
-        """Make due draws at a table without a seed, as far as they are known."""
+        """Draw the known tiles that are due at a table without a seed."""
         while table.draw_due and table.plies < len(self.kinds):
             table.draw(self.variant.kinds[self.kinds[table.plies]])
 
 
 def deal_from_seed(name: str, seed: int | str) -> SoloDeal:
-    """Return the deal of a one-player table of a game with a seed.
+    """Return the deal of the one-player game `name` with a seed.
 
     Raises:
         AxioError: the game cannot be solved, or the seed is invalid.
@@ -86,7 +86,7 @@ def deal_from_record(record: Record, *, plies: int | None = None) -> SoloDeal:
 
     Raises:
         InvalidRecord: the record breaks the rules.
-        AxioError: it is not a one-player game that can be solved, or has fewer moves.
+        AxioError: the game cannot be solved, has several players, or has fewer than `plies` moves.
     """
     played = replay(record)
     if played.players != 1:
@@ -104,7 +104,7 @@ def deal_from_record(record: Record, *, plies: int | None = None) -> SoloDeal:
 
 
 def solvable_variant(variant: Variant) -> DominoVariant:
-    """Return the variant if its games can be solved. Raises `AxioError`."""
+    """Return `variant` if its games can be solved. Raises `AxioError` otherwise."""
     if not isinstance(variant, DominoVariant):
         raise AxioError(f"games of {variant.game.id} cannot be solved: only domino games can")
     return variant
@@ -120,25 +120,25 @@ def _kind(variant: Variant, tile: str) -> int:
 
 
 class LineResult(msgspec.Struct, frozen=True):
-    """The result of a line: points by colour, the same in ascending order, and the number of tiles placed."""
+    """The result of a line: points by colour, points in ascending order, and number of tiles placed."""
 
     scores: dict[str, int]
     points: tuple[int, ...]
     total: int
     tiles: int
-    over: bool  # whether the game has ended, rather than the known draws
+    over: bool  # False if the line ends because no further draws are known
     moves: tuple[str, ...]
 
     @property
     def lowest(self) -> int:
-        """Points of the lowest colour, which decides."""
+        """Points of the lowest colour, which decides the game."""
         return self.points[0]
 
 
 class ResultBound(msgspec.Struct, frozen=True):
-    """An upper bound of all lines: the sorted points, compared lexicographically, and their total.
+    """An upper bound on all lines: the sorted points, compared lexicographically, and the total.
 
-    If `exact`, the sorted points are the optimum, since all lines were searched.
+    If `exact`, the sorted points are the optimum, because all lines were searched.
     """
 
     points: tuple[int, ...]
@@ -151,15 +151,15 @@ class Solution(msgspec.Struct, frozen=True, kw_only=True):
 
     game: str
     seed: str | None
-    after: int  # moves made before the position
-    known: int  # number of known draws, from the start of the game on
-    width: int  # of the widest completed beam
+    after: int  # number of moves before the position
+    known: int  # number of known draws since the start of the game
+    width: int  # width of the widest completed beam
     seconds: float
     best: LineResult
     bound: ResultBound
-    gap: int  # between bound and best line in the lowest colour
-    played: LineResult | None = None  # the whole recorded game
-    best_was_played: bool = False  # whether the recorded game is at least as good as all lines found
+    gap: int  # bound minus best line, in points of the lowest colour
+    played: LineResult | None = None  # the recorded game
+    best_was_played: bool = False  # whether the recorded game is at least as good as every line found
 
 
 def solve(
@@ -175,10 +175,10 @@ def solve(
     Args:
         deal: the deal to solve.
         width: width of the beam, by default `DEFAULT_WIDTH`; with `seconds`, the largest width.
-        seconds: time for which beams of growing width are searched. The result may then depend on the speed
-            of the machine.
-        threads: number of threads, which does not change the result.
-        on_progress: called with the share of the work that is done, from 0 to 1.
+        seconds: time limit for searching beams of increasing width. The result then depends on the speed of
+            the machine.
+        threads: number of threads; it does not affect the result.
+        on_progress: called with the completed share of the work, from 0 to 1.
 
     Returns:
         The solution and a record of its best line.
@@ -186,8 +186,8 @@ def solve(
     start = deal.table()
     bound = upper_bound(deal.variant, start.state, deal.kinds[start.plies :])
     beam = Beam(deal.variant, start.state, start.plies, deal.kinds, threads)
-    beam.search(1)  # compiles the loops where necessary, which is not part of the search time
-    begun = time.monotonic()
+    beam.search(1)  # compiles the loops if necessary; compilation does not count as search time
+    started = time.monotonic()
     best, reached, exact = start, 0, start.over or start.plies == len(deal.kinds)
     if not exact:
         for found in _search_beams(beam, bound, width, seconds, on_progress):
@@ -205,7 +205,7 @@ def solve(
         after=start.plies,
         known=len(deal.kinds),
         width=reached,
-        seconds=round(time.monotonic() - begun, 3),
+        seconds=round(time.monotonic() - started, 3),
         best=result,
         bound=proven,
         gap=proven.points[0] - result.lowest,
@@ -230,7 +230,7 @@ def line_result(table: Table) -> LineResult:
 
 
 class _OutOfTime(Exception):
-    """Abandons a beam search when its time is over."""
+    """Raised to abandon a beam search at its time limit."""
 
 
 def _search_beams(
@@ -240,17 +240,17 @@ def _search_beams(
     seconds: float | None,
     on_progress: Callable[[float], None],
 ) -> Iterator[Found]:
-    """Yield the line of one beam of the given width or, with a time limit, of beams of growing width."""
+    """Yield the best line of a beam of this width or, with a time limit, of beams of increasing width."""
     if seconds is None:
         yield beam.search(width or DEFAULT_WIDTH, on_progress)
         return
-    begun = time.monotonic()
+    started = time.monotonic()
     current = min(FIRST_WIDTH, width or FIRST_WIDTH)
 
     def check_time(share: float) -> None:
-        spent = (time.monotonic() - begun) / seconds
+        spent = (time.monotonic() - started) / seconds
         on_progress(min(spent, 1.0))
-        if spent >= 1 and current > FIRST_WIDTH:  # the first beam is fast, and always completed
+        if spent >= 1 and current > FIRST_WIDTH:  # the first beam is fast and is always completed
             raise _OutOfTime
 
     while True:
@@ -265,16 +265,16 @@ def _search_beams(
 
 
 def _replay_line(deal: SoloDeal, found: Found) -> Table:
-    """Return a table at which a line was played, so that its points are those of the rules."""
+    """Replay a line at a table, so that the rules count its points, and return the table."""
     table = deal.table()
     for action in found.actions:
         deal.play_at(table, deal.variant.decode(table.state, action))
-    assert _sorted_points(table) == found.points, "table and beam count the same points"
+    assert _sorted_points(table) == found.points, "the table and the beam must count the same points"
     return table
 
 
 def _comparable(played: Table, deal: SoloDeal) -> bool:
-    """Return whether a recorded game was played as far as lines of its deal are."""
+    """Return whether a recorded game is as long as the lines of its deal, so that their results compare."""
     return played.over or played.plies == len(deal.kinds)
 
 

@@ -1,1 +1,1 @@
-"""The commands, one module each, with a `command` in it."""
+"""The commands of `axio`."""

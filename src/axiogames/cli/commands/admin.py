@@ -1,4 +1,4 @@
-"""`admin`: manage the tables and people of a server. Here: `admin log` and `admin retention`."""
+"""`admin`: manage the tables and people of a server, with `admin log` and `admin retention`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from .admin_tables import tables
     "--limit", type=Integer(1, 1_000_000), default=50, show_default=True, help="Maximum number of entries."
 )
 @as_json
-def log(settings: Settings, subject: str, action: str, limit: int, as_json: bool) -> None:
+def log(*, settings: Settings, subject: str, action: str, limit: int, as_json: bool) -> None:
     """Show the audit log, newest entries first."""
 
     async def work(database: Database) -> list[AuditRecord]:
@@ -69,12 +69,12 @@ def log(settings: Settings, subject: str, action: str, limit: int, as_json: bool
 
 
 PRESENCE_UNKNOWN = (
-    "This command does not know who is connected to a running server. It also closes abandoned tables at "
-    "which somebody is present; the server itself does not."
+    "This command does not know which players are connected to a running server. It also closes abandoned "
+    "tables at which players are present; the server itself does not."
 )
 SPECTATORS_UNKNOWN = (
-    "This command does not know the spectators. It also closes abandoned tables that somebody watches; the "
-    "server keeps those watched in the process that runs retention."
+    "This command does not know the spectators. It also closes abandoned tables with spectators; the server "
+    "keeps tables with spectators in the process that runs retention."
 )
 
 
@@ -85,11 +85,13 @@ SPECTATORS_UNKNOWN = (
 @as_json
 @dry_run
 @yes
-def retention(settings: Settings, reason: str, as_json: bool, dry_run: bool, yes: bool, **days: int) -> None:
+def retention(
+    *, settings: Settings, reason: str, as_json: bool, dry_run: bool, yes: bool, **days: int
+) -> None:
     """Apply the retention policy of the server now: close and delete abandoned tables and accounts.
 
-    0 days keep for ever. Finished games are never deleted. With SQLite, only the server itself knows who is
-    present: this command also closes abandoned tables at which somebody is.
+    0 days keep forever. Finished games are never deleted. With SQLite, only the server itself knows which
+    players are present: this command also closes abandoned tables at which players are.
     """
     settings = replace(settings, **cast("dict[str, Any]", days))
 
@@ -121,8 +123,8 @@ def retention(settings: Settings, reason: str, as_json: bool, dry_run: bool, yes
 def command() -> None:
     """Manage the tables and people of a server.
 
-    The commands work on the database. A running server notices changes within five seconds. All changes are
-    written to an audit log with the name of your account on this machine: `admin log` shows it.
+    The commands change the database. A running server notices changes within five seconds. All changes are
+    written to an audit log, with the name of your account on this machine; `admin log` shows it.
     """
 
 

@@ -56,13 +56,13 @@ def administer(settings: Settings, work: Callable[[PeopleAdmin], Awaitable[Done]
     "--limit", type=Integer(1, 1_000_000), default=50, show_default=True, help="Maximum number of people."
 )
 @as_json
-def find_people(text: str, settings: Settings, banned: bool, limit: int, as_json: bool) -> None:
-    """Find people by id, username or a part of the name, the latest visitors first."""
+def find_people(*, text: str, settings: Settings, banned: bool, limit: int, as_json: bool) -> None:
+    """Find people by id, username or part of the name, latest visitors first."""
     found = administer(settings, lambda admin: admin.find(text, banned=banned, limit=limit))
     if as_json:
         echo_json([_summary(row) for row in found])
         return
-    head = ["id", "name", "username", "came first", "came last", ""]
+    head = ["id", "name", "username", "first visit", "last visit", ""]
     body = [
         [
             row["id"],
@@ -82,7 +82,7 @@ def find_people(text: str, settings: Settings, banned: bool, limit: int, as_json
 @click.argument("person", type=TEXT, metavar="ID")
 @server_data
 @as_json
-def show_person(person: str, settings: Settings, as_json: bool) -> None:
+def show_person(*, person: str, settings: Settings, as_json: bool) -> None:
     """Show a person, without secrets."""
 
     async def work(admin: PeopleAdmin) -> dict[str, Any]:
@@ -97,9 +97,9 @@ def show_person(person: str, settings: Settings, as_json: bool) -> None:
         ["person", shown["id"]],
         ["name", shown["name"]],
         ["username", shown["username"] or "-"],
-        ["comes back by", ", ".join(name for name in ("password", "phrase") if shown[name]) or "cookie"],
-        ["came first", when(shown["created"])],
-        ["came last", when(shown["seen"] or shown["created"])],
+        ["signs in by", ", ".join(name for name in ("password", "phrase") if shown[name]) or "cookie"],
+        ["first visit", when(shown["created"])],
+        ["last visit", when(shown["seen"] or shown["created"])],
         ["banned", when(shown["banned"]) if shown["banned"] else "no"],
         ["tables", counts],
     ]
@@ -118,8 +118,8 @@ def _summary(row: RowMapping) -> dict[str, Any]:
 @click.argument("name", type=TEXT, metavar="NAME")
 @server_data
 @reason
-def rename_person(person: str, name: str, settings: Settings, reason: str) -> None:
-    """Rename a person, also at the tables where they play or have played."""
+def rename_person(*, person: str, name: str, settings: Settings, reason: str) -> None:
+    """Rename a person, also at the tables where they play or played."""
     shown = administer(settings, lambda admin: admin.rename(person, name), reason)
     click.echo(f"{one_line(person)} is now called {one_line(shown)}")
 
@@ -128,8 +128,8 @@ def rename_person(person: str, name: str, settings: Settings, reason: str) -> No
 @click.argument("ids", type=TEXT, metavar="ID...", nargs=-1, required=True)
 @server_data
 @reason
-def ban_people(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
-    """Ban people. Their connections are closed; their tables and games stay."""
+def ban_people(*, ids: tuple[str, ...], settings: Settings, reason: str) -> None:
+    """Ban people. Their connections are closed, their tables and games stay."""
 
     async def work(admin: PeopleAdmin) -> None:
         for person in ids:
@@ -143,7 +143,7 @@ def ban_people(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
 @click.argument("ids", type=TEXT, metavar="ID...", nargs=-1, required=True)
 @server_data
 @reason
-def unban_people(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
+def unban_people(*, ids: tuple[str, ...], settings: Settings, reason: str) -> None:
     """Lift a ban."""
 
     async def work(admin: PeopleAdmin) -> None:
@@ -159,10 +159,10 @@ def unban_people(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
 @server_data
 @click.option("--out", type=FILE, metavar="FILE", help="Write to a file that only you can read.")
 @reason
-def export_person(person: str, settings: Settings, out: str | None, reason: str) -> None:
-    """Print all stored data of a person as JSON, as the person can get it from the page."""
+def export_person(*, person: str, settings: Settings, out: str | None, reason: str) -> None:
+    """Print all stored data of a person as JSON, the same that the person can export on the page."""
     if out is not None and Path(out).exists():
-        raise InvalidFile(f"{out} exists")
+        raise InvalidFile(f"{out}: the file exists, choose another name")
 
     async def work(admin: PeopleAdmin) -> None:
         pieces = await admin.export(person)
@@ -178,7 +178,7 @@ def export_person(person: str, settings: Settings, out: str | None, reason: str)
 
 
 async def _write(pieces: AsyncIterator[bytes], path: Path) -> None:
-    """Write a new file that only its owner can read, completely or not at all."""
+    """Write a new file that only its owner can read, either completely or not at all."""
     try:
         with file_name_in_errors(path):
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -197,7 +197,7 @@ async def _write(pieces: AsyncIterator[bytes], path: Path) -> None:
 @server_data
 @reason
 @yes
-def erase_person(person: str, settings: Settings, reason: str, yes: bool) -> None:
+def erase_person(*, person: str, settings: Settings, reason: str, yes: bool) -> None:
     """Delete all data of a person permanently.
 
     Bots take over their unfinished games. Finished games stay, with "Deleted player" in place of the name.

@@ -1,4 +1,4 @@
-"""`admin tables`: find, show, close and delete tables, remove people from seats."""
+"""`admin tables`: find, show, close and delete tables, and remove people from seats."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ STATUSES = ("open", "playing", "over", "closed")
 
 @click.group("tables")
 def tables() -> None:
-    """Find, show, close and delete tables."""
+    """Find, show, close and delete tables, and remove people from seats."""
 
 
 def filter_options(function: Any) -> Any:
@@ -43,10 +43,13 @@ def filter_options(function: Any) -> Any:
     for option in (
         click.option("--quarantined", is_flag=True, help="Only tables that could not be read."),
         click.option(
-            "--person", type=TEXT, metavar="ID", help="Only tables that this person opened or sits at."
+            "--person", type=TEXT, metavar="ID", help="Only tables that this person opened or has a seat at."
         ),
         click.option(
-            "--older", type=Integer(0, 36_500), metavar="DAYS", help="Only tables unchanged for so many days."
+            "--older",
+            type=Integer(0, 36_500),
+            metavar="DAYS",
+            help="Only tables unchanged for this number of days.",
         ),
         click.option("--status", type=click.Choice(STATUSES), help="Only tables with this status."),
     ):
@@ -62,6 +65,7 @@ def filter_options(function: Any) -> Any:
 )
 @as_json
 def list_tables(
+    *,
     settings: Settings,
     status: str | None,
     older: int | None,
@@ -70,7 +74,7 @@ def list_tables(
     limit: int,
     as_json: bool,
 ) -> None:
-    """List tables, the latest changes first."""
+    """List tables, latest changes first."""
 
     async def work(database: Database) -> list[dict[str, Any]]:
         admin = TableAdmin(database, local_operator(""))
@@ -82,7 +86,7 @@ def list_tables(
     if as_json:
         echo_json(found)
         return
-    head = ["id", "status", "game", "moves", "touched", "seats"]
+    head = ["id", "status", "game", "moves", "changed", "seats"]
     body = [
         [
             table["id"],
@@ -102,7 +106,7 @@ def list_tables(
 @click.argument("table", type=TEXT, metavar="ID")
 @server_data
 @as_json
-def show_table(table: str, settings: Settings, as_json: bool) -> None:
+def show_table(*, table: str, settings: Settings, as_json: bool) -> None:
     """Show a table, without hidden tiles."""
 
     async def work(database: Database) -> dict[str, Any]:
@@ -135,10 +139,10 @@ def show_table(table: str, settings: Settings, as_json: bool) -> None:
         ["moves", shown["moves"]],
     ]
     for seat in shown["seats"]:
-        sits = seat["name"] if seat["name"] else "free"
-        who = f" ({seat['person']})" if seat["person"] else ""
+        name = seat["name"] or "free"
+        person = f" ({seat['person']})" if seat["person"] else ""
         bot = f", a bot plays: {seat['bot']}" if seat["bot"] and seat["person"] else ""
-        lines.append([f"seat {seat['seat']}", f"{sits}{who}{bot}"])
+        lines.append([f"seat {seat['seat']}", f"{name}{person}{bot}"])
     if shown["quarantined"]:
         lines.append(["quarantined", shown["quarantined"]])
     for line in format_table(cells(lines)):
@@ -146,21 +150,21 @@ def show_table(table: str, settings: Settings, as_json: bool) -> None:
 
 
 def _summary(row: RowMapping, seats: Sequence[RowMapping]) -> dict[str, Any]:
-    """Return the columns of a table that are not secret: not the seed, not the invitation."""
+    """Return the columns of a table without its secrets, the seed and the invitation."""
     names = (
         "id", "status", "game", "players", "public", "daily", "owner", "created", "updated", "number",
         "moves", "quarantined",
     )  # fmt: skip
-    sitting = [{name: seat[name] for name in ("seat", "person", "name", "bot")} for seat in seats]
-    return {**{name: row[name] for name in names}, "public": bool(row["public"]), "seats": sitting}
+    seat_rows = [{name: seat[name] for name in ("seat", "person", "name", "bot")} for seat in seats]
+    return {**{name: row[name] for name in names}, "public": bool(row["public"]), "seats": seat_rows}
 
 
 @tables.command("close", cls=CommandWithIds)
 @click.argument("ids", type=TEXT, metavar="ID...", nargs=-1, required=True)
 @server_data
 @reason
-def close_tables(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
-    """Close tables: their games end without a result. They can still be viewed."""
+def close_tables(*, ids: tuple[str, ...], settings: Settings, reason: str) -> None:
+    """Close tables. Their games end without a result and can still be viewed."""
 
     async def work(database: Database) -> None:
         admin = TableAdmin(database, local_operator(reason))
@@ -179,6 +183,7 @@ def close_tables(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
 @dry_run
 @yes
 def delete_tables(
+    *,
     ids: tuple[str, ...],
     settings: Settings,
     status: str | None,
@@ -193,8 +198,8 @@ def delete_tables(
 
     Name the tables, or select them by --status, --older, --person and --quarantined.
     """
-    wanted = TableFilter(status, older, person, quarantined)
-    if bool(ids) == (wanted != TableFilter()):
+    selection = TableFilter(status, older, person, quarantined)
+    if bool(ids) == (selection != TableFilter()):
         raise click.UsageError(
             "Name the tables, or select them by --status, --older, --person or --quarantined."
         )
@@ -204,7 +209,7 @@ def delete_tables(
         admin = TableAdmin(database, local_operator(""))
         if ids:
             return [(await admin.row(table))["id"] for table in dict.fromkeys(ids)]
-        return [row["id"] for row in await admin.find(wanted, at)]
+        return [row["id"] for row in await admin.find(selection, at)]
 
     found = run_on_database(settings, find)
     if dry_run or not found:
@@ -214,7 +219,7 @@ def delete_tables(
 
     async def work(database: Database) -> list[str]:
         admin = TableAdmin(database, local_operator(reason))
-        return await admin.delete(found, "table-delete", *wanted.conditions(at))
+        return await admin.delete(found, "table-delete", *selection.conditions(at))
 
     click.echo(f"{count(len(run_on_database(settings, work)), 'table')} deleted")
 
@@ -223,8 +228,8 @@ def delete_tables(
 @click.argument("table", type=TEXT, metavar="ID")
 @server_data
 @reason
-def release_table(table: str, settings: Settings, reason: str) -> None:
-    """Release a table from quarantine, if it can be read now."""
+def release_table(*, table: str, settings: Settings, reason: str) -> None:
+    """Release a table from quarantine, if it is readable again."""
     run_on_database(
         settings,
         lambda database: TableAdmin(database, local_operator(reason)).release(table),
@@ -238,11 +243,11 @@ def release_table(table: str, settings: Settings, reason: str) -> None:
 @server_data
 @reason
 @yes
-def kick(table: str, seat: int, settings: Settings, reason: str, yes: bool) -> None:
+def kick(*, table: str, seat: int, settings: Settings, reason: str, yes: bool) -> None:
     """Remove a person from a seat permanently.
 
-    Before the start, the seat becomes free, but not for this person. During the game a bot takes it; if
-    nobody else plays, the table is closed.
+    Before the start of the game, the seat becomes free for others. During the game, a bot takes it; if no
+    other person plays, the table is closed.
     """
     confirm(f"Remove the person at seat {seat} of table {one_line(table)}?", yes)
     name = run_on_database(

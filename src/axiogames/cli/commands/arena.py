@@ -25,13 +25,13 @@ from ...errors import InvalidOption, SettingsMismatch
 from ...optional_deps import require
 from ...parallel import ALL, BACKENDS, CLUSTERS, LOCAL
 from ..terminal.interrupts import Interrupted, interruptible
-from ..terminal.options import FILE, JOBS, NUMBER, SEED, Integer, variant_option
+from ..terminal.options import FILE, JOBS, PLAYER_COUNT, SEED, Integer, variant_option
 from ..terminal.text import format_table
 
 MAX_GAMES = 1_000_000
 MAX_TOTAL_GAMES = 5_000_000
 REFRESH_INTERVAL = 1.0  # seconds between two updates of the live table
-LIVE_TIME_SHARE = 0.05  # of the time that may be spent on the live table
+LIVE_TIME_SHARE = 0.05  # maximum share of the time that is spent on the live table
 
 
 @click.group("arena")
@@ -44,13 +44,15 @@ def command() -> None:
 @click.option(
     "--bots", required=True, metavar="NAME,...", help="Bots to compare, with budgets such as sim@1s."
 )
-@click.option("--players", type=NUMBER, default=2, show_default=True, help="Number of players per game.")
+@click.option(
+    "--players", type=PLAYER_COUNT, default=2, show_default=True, help="Number of players per game."
+)
 @click.option(
     "--games",
     type=Integer(1, MAX_GAMES),
     default=100,
     show_default=True,
-    help="Games per pair of bots (or line-up, or single bot), rounded up to whole deals.",
+    help="Games per pair of bots (or line-up, or single bot), rounded up to complete deals.",
 )
 @click.option(
     "--seed",
@@ -73,6 +75,7 @@ def command() -> None:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON on standard output.")
 def run(
+    *,
     game: str,
     bots: str,
     players: int,
@@ -96,10 +99,10 @@ def run(
     settings = ArenaSettings.create(game, names, players=players, seed=seed, options=options, sprt=test)
     schedule = Schedule(settings.bots, settings.players)
     deals = schedule.deals_for(games)
-    if (total := schedule.all_games_in(deals)) > MAX_TOTAL_GAMES:
+    if (total := schedule.total_games_in(deals)) > MAX_TOTAL_GAMES:
         raise InvalidOption(f"{total} games in all: an arena has at most {MAX_TOTAL_GAMES}")
     folder = Path(out) if out else None
-    # A missing library is reported now, not after hours of games.
+    # Imported now, so that a missing library is reported before the games are played.
     for module in ("openskill.models", *(("matplotlib.figure",) if folder else ())):
         require(module)
     show = print_json if as_json else print_tables
@@ -117,11 +120,10 @@ def run(
 @command.command("report")
 @click.argument("folder", type=FILE, metavar="DIR")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON on standard output.")
-def report(folder: str, as_json: bool) -> None:
-    """Write the report of the games in DIR again.
+def report(*, folder: str, as_json: bool) -> None:
+    """Write the report of the games in DIR, the directory of `arena run --out`.
 
-    DIR is the directory given to `arena run --out`. The run may be unfinished or still going on: only deals
-    that are played in every seating count.
+    The run may be unfinished: only deals that were played in every seating count.
     """
     summary = write_report(Path(folder))
     (print_json if as_json else print_tables)(summary)
@@ -152,8 +154,8 @@ def _check_not_fewer(results: ArenaResults, deals: int, folder: Path | None) -> 
     if played > deals:
         schedule = Schedule(results.settings.bots, results.settings.players)
         raise SettingsMismatch(
-            f"{folder} holds games on {played} deals already, and --games asks for {deals}: "
-            f"ask for {schedule.games_in(played)} or more, or choose another folder"
+            f"{folder} already holds games on {played} deals, but --games covers {deals} deals: "
+            f"use --games {schedule.games_in(played)} or more, or choose another folder"
         )
 
 
@@ -174,7 +176,7 @@ def _play(
                     f"interrupted: {done} are kept in {folder}; the same command resumes the run"
                 ) from None
             show(summarise(run.settings, run.results.played))
-            raise Interrupted(f"interrupted: {done} played; --out DIR would keep them") from None
+            raise Interrupted(f"interrupted: {done} played; use --out DIR to keep them") from None
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""`axio bench`: measure how fast the rules run on this machine."""
+"""`bench`: measure the speed of the rules on this machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...games import GAMES, game
-from ..terminal.options import NUMBER, Real
+from ..terminal.options import PLAYER_COUNT, Real
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 MAX_SECONDS = 600
 
 
-@click.command()
+@click.command("bench")
 @click.argument("games", nargs=-1, metavar="[GAME]...")
-@click.option("--players", type=NUMBER, default=2, show_default=True, help="Number of players.")
+@click.option("--players", type=PLAYER_COUNT, default=2, show_default=True, help="Number of players.")
 @click.option(
     "--seconds",
-    type=Real(-1e9, 1e9),
+    type=Real(-1e9, 1e9, show_range=False),  # `check_seconds` checks the range
     default=2.0,
     show_default=True,
     help="Approximate duration of each measurement.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-def command(games: tuple[str, ...], players: int, seconds: float, as_json: bool) -> None:
+def command(*, games: tuple[str, ...], players: int, seconds: float, as_json: bool) -> None:
     """Measure the rules of each GAME (default: all games) on one core of this machine.
 
-    Every speed is also given as a ratio to the speed of a reference game that runs beside it. Compare ratios,
-    not speeds, between machines and between days.
+    Each speed is also reported as a ratio to the speed of a reference game in the same run. Compare ratios,
+    not speeds, between machines and over time.
     """
     from rich.console import Console
 
@@ -65,7 +65,7 @@ def check_seconds(seconds: float) -> None:
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[float], None]]:
-    """Show a progress bar on a terminal; the function it yields sets the completed share, in [0, 1]."""
+    """Show a progress bar on a terminal, and yield a function that sets the completed share, in [0, 1]."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -98,7 +98,7 @@ def show(console: Console, report: Report) -> None:
 
 def speeds_table(title: str, speeds: Sequence[Speed]) -> Table:
     """Return a table of speeds and their ratios to the reference game."""
-    table = new_table(title, "what", "speed", "unit", "±", "of the reference", text=("what", "unit"))
+    table = new_table(title, "loop", "speed", "unit", "±", "of the reference", text=("loop", "unit"))
     for speed in speeds:
         table.add_row(
             speed.name, f"{speed.per_second:,.0f}", speed.unit, f"{speed.spread:.0%}", f"{speed.ratio:.3g} ×"

@@ -20,7 +20,7 @@ from ..terminal.text import count
 
 
 class CompileUnit(NamedTuple):
-    """A game and the smallest number of players of the variants that share compiled loops."""
+    """A game, and the smallest number of players of the variants that share compiled loops."""
 
     game: str
     players: int
@@ -28,11 +28,11 @@ class CompileUnit(NamedTuple):
 
 @click.command("compile")
 @click.option("--jobs", type=JOBS, help="Number of processes.  [default: one per core]")
-def command(jobs: int | None) -> None:
+def command(*, jobs: int | None) -> None:
     """Compile the rules of all games ahead of time.
 
-    Otherwise they are compiled when they are first needed. Use it before a demonstration, in the image of
-    a container, or before tests in several processes.
+    Otherwise they are compiled on first use. Run it before a demonstration, in a container image, or before
+    tests in several processes.
     """
     start = time.monotonic()
     loops = compile_games(GAMES, jobs)
@@ -57,7 +57,7 @@ def compile_units(games: Sequence[str]) -> list[CompileUnit]:
 
 
 def compile_unit(unit: CompileUnit) -> int:
-    """Compile the loops that playing needs and return their number."""
+    """Compile the loops that games need, and return their number."""
     from ...games.runtime import loops
     from ...players.evaluation import rollout_loops
 
@@ -84,5 +84,5 @@ def compile_games(
 
 
 def _marker(name: str) -> str:
-    """Return the name under which the cache notes that all variants of a game are compiled."""
+    """Return the name of the marker in the cache: all variants of a game are compiled."""
     return f"{name}.all"

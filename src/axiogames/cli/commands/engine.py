@@ -1,4 +1,4 @@
-"""`engine`: run a bot as an engine process for other programs."""
+"""`engine`: run a bot as an engine for other programs."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ STRONGEST = "sim" if "sim" in BOTS else list(BOTS)[-1]
     help="Number of players, until a view or new_game sets it.",
 )
 @variant_option
-def command(game: str, bot: str, players: int, options: tuple[str, ...]) -> None:
-    """Answer commands on standard input, one per line, as in GTP.
+def command(*, game: str, bot: str, players: int, options: tuple[str, ...]) -> None:
+    """Run a bot as an engine, which answers commands on standard input, one per line.
 
-    Other programs set up the view of a seat and ask for a move. The protocol is described in
-    docs/reference/engine_protocol.md; list_commands lists the commands.
+    Other programs set up the view of a seat and ask for a move. The protocol resembles GTP and is described
+    in docs/reference/engine_protocol.md; list_commands lists the commands.
     """
     engine = Engine(game, bot, players=players, options=options)
     engine.prepare()

@@ -38,6 +38,7 @@ DEFAULT_SECONDS = 1.0
 @language_option
 @click.option("--json", "as_json", is_flag=True, help="Print the suggestions as JSON.")
 def command(
+    *,
     position: str,
     number: int,
     seconds: float | None,
@@ -49,8 +50,8 @@ def command(
 ) -> None:
     """Find the best moves of a position, or of the last position of an unfinished recorded game.
 
-    A position is a line of text, as `show --json` prints it; - reads it from standard input. The search uses
-    only what the seat to move knows.
+    A position is a line of text, as `axio show --json` prints it; - reads it from standard input. The search
+    uses only information that the seat to move has.
     """
     budget = make_budget(seconds, rollouts, threads, DEFAULT_SECONDS)
     view, names = _view(position, number)
@@ -58,14 +59,14 @@ def command(
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(found), indent=1))
         return
-    _print_hint(view, found, Wording(language, found.terms, names))
+    _print_hint(view, found, Wording(language, found.scale, names))
 
 
 def _view(text: str, number: int) -> tuple[View, tuple[str, ...]]:
-    """Return the view of the seat to move, and the names of the seats if they are known."""
+    """Return the view of the seat to move, and the names of the seats, if known."""
     if text == STDIN:
         text = _first_line()
-    # `exists` is also false for a text that is not a valid file name.
+    # `exists` is also false if the text is not a valid file name.
     elif "=" not in text or os.path.exists(text):
         chosen = read_record(text, number)
         table = replay(chosen.record)
@@ -73,7 +74,7 @@ def _view(text: str, number: int) -> tuple[View, tuple[str, ...]]:
     try:
         parsed = Position.parse(text)
     except ParseError as error:
-        raise ParseError(f"{error}; or name a file with a record") from None
+        raise ParseError(f"{error}; expected a position, or a file with records") from None
     hidden = any("?" in parsed.hand(seat) for seat in range(parsed.players))
     state = parsed.state if hidden else parsed.variant.redact(parsed.state, parsed.turn)
     return View(parsed.variant, state, parsed.turn, ()), ()
@@ -93,16 +94,16 @@ def _print_hint(view: View, found: Hint, wording: Wording) -> None:
         return
     rows = [
         (
-            one.candidate.move,
-            format_points(dict(zip(found.tracks, one.candidate.gain, strict=False)))
-            if one.candidate.gain
+            suggestion.candidate.move,
+            format_points(dict(zip(found.tracks, suggestion.candidate.gain, strict=False)))
+            if suggestion.candidate.gain
             else "",
-            wording.value(one.candidate.value),
-            f"± {wording.change(one.candidate.error)}",
+            wording.value(suggestion.candidate.value),
+            f"± {wording.change(suggestion.candidate.error)}",
         )
-        for one in found.suggestions
+        for suggestion in found.suggestions
     ]
     lines = format_table(rows, right=(2, 3))
-    for line, one in zip(lines, found.suggestions, strict=True):
-        click.echo(f"{line}  {' '.join(map(wording.remark, one.remarks))}")
+    for line, suggestion in zip(lines, found.suggestions, strict=True):
+        click.echo(f"{line}  {' '.join(map(wording.remark, suggestion.remarks))}")
     click.echo(wording.text("thought", rollouts=found.rollouts))

@@ -37,6 +37,7 @@ RESUME = f"{PROGRAM} play --resume"
 @click.option("--resume", is_flag=True, help="Resume the saved game.")
 @click.option("--record", type=FILE, metavar="FILE", help="Append the record of the finished game to FILE.")
 def command(
+    *,
     game: str | None,
     seats: str | None,
     options: tuple[str, ...],
@@ -82,7 +83,7 @@ def _choose_game(
         game = ask_game(saved)
         if game is None and saved is not None:
             return saved
-        assert game is not None, "only a saved game is chosen by no name"
+        assert game is not None, "without a saved game, a name is chosen"
         names = names or ask_seats()
     variant = find_variant(game, len(names), dict.fromkeys(options, True))
     return SavedGame(

@@ -49,6 +49,7 @@ STYLES = {"best": "green", "inaccuracy": "yellow", "mistake": "red", "blunder": 
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the review as JSON.")
 def command(
+    *,
     file: str,
     number: int,
     seconds: float | None,
@@ -62,8 +63,8 @@ def command(
 ) -> None:
     """Review a recorded game: the value of each move, mistakes and luck.
 
-    Each move is evaluated from the view of its player, without hidden tiles. The same seed and --rollouts
-    give the same review. The figures are explained in docs/guides/review.md.
+    Each move is evaluated from the view of its player, without hidden tiles. The same --seed and --rollouts
+    give the same review. docs/guides/review.md explains the figures.
     """
     budget = make_budget(seconds, rollouts, threads, DEFAULT_SECONDS)
     chosen = read_record(file, number)
@@ -71,27 +72,27 @@ def command(
     if seat is not None and not 0 <= seat < len(record.players):
         raise AxioError(f"there is no seat {seat} in this game: 0 to {len(record.players) - 1}")
     try:
-        made_decisions = list(decisions(record))
+        all_decisions = list(decisions(record))
     except InvalidRecord as error:
         raise error.located(chosen.where) from None
-    review = _review(record, made_decisions, budget, seed)
-    wording = Wording(language, review.terms, record.players)
+    review = _review(record, all_decisions, budget, seed)
+    wording = Wording(language, review.scale, record.players)
     if html_file:
-        write_output(html_file, render_page(review, replay(record), made_decisions, wording).encode())
+        write_output(html_file, render_page(review, replay(record), all_decisions, wording).encode())
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(review), indent=1))
     elif html_file != "-":
         _print_review(review, wording, seat)
 
 
-def _review(record: Record, made_decisions: Sequence[Decision], budget: Budget, seed: str) -> Review:
+def _review(record: Record, all_decisions: Sequence[Decision], budget: Budget, seed: str) -> Review:
     judgements = []
-    with progress("review", len(made_decisions)) as advance:
+    with progress("review", len(all_decisions)) as advance:
         start = start_values(record, budget, seed)
-        for decision in made_decisions:
+        for decision in all_decisions:
             judgements.append(judge_decision(decision, budget, seed))
             advance(1)
-    return assemble_review(record, made_decisions, judgements, start, seed)
+    return assemble_review(record, all_decisions, judgements, start, seed)
 
 
 def _print_review(review: Review, wording: Wording, seat: int | None) -> None:
@@ -102,7 +103,7 @@ def _print_review(review: Review, wording: Wording, seat: int | None) -> None:
     console = Console(highlight=False, soft_wrap=False)
     if not console.is_terminal:
         console.width = DEFAULT_WIDTH
-    say = wording.text
+    text = wording.text
 
     def table(titles: Iterable[str], left: Iterable[int]) -> Table:
         left_columns = set(left)
@@ -112,14 +113,14 @@ def _print_review(review: Review, wording: Wording, seat: int | None) -> None:
             result.add_column(Text(title), justify=justify, no_wrap=title != "")
         return result
 
-    names = ", ".join(one.name for one in review.seats)
-    over = "" if review.over else f" {say('unfinished')}"
+    names = ", ".join(review_seat.name for review_seat in review.seats)
+    unfinished = "" if review.over else f" {text('unfinished')}"
     console.print(
-        Text(f"{say('title', game=review.name)}. {names}; {count(len(review.moves), 'move')}.{over}")
+        Text(f"{text('title', game=review.name)}. {names}; {count(len(review.moves), 'move')}.{unfinished}")
     )
-    console.print(Text(say(f"meaning.{review.terms.kind}")))
+    console.print(Text(text(f"meaning.{review.scale.kind}")))
     moves = table(
-        ("", say("player"), say("move"), say("rating"), say("value"), say("gave_up"), say("luck"), ""),
+        ("", text("player"), text("move"), text("rating"), text("value"), text("gave_up"), text("luck"), ""),
         (1, 2, 3, 7),
     )
     for move in review.moves:
@@ -131,19 +132,19 @@ def _print_review(review: Review, wording: Wording, seat: int | None) -> None:
             Text(review.seats[move.seat].name),
             Text(move.move),
             Text(
-                f"{RATING_SYMBOLS[move.rating]} {say(f'rating.{move.rating}')}",
+                f"{RATING_SYMBOLS[move.rating]} {text(f'rating.{move.rating}')}",
                 style=STYLES.get(move.rating, ""),
             ),
-            wording.bare(move.candidates[move.made].value) if evaluated else "",
-            wording.change(move.given_up) if move.given_up else "",
+            wording.bare(move.candidates[move.chosen_index].value) if evaluated else "",
+            wording.change(move.loss) if move.loss else "",
             wording.change(move.luck.change, signed=True) if evaluated else "",
             Text(wording.remark(move.remark)),
         )
     console.print()
     console.print(moves)
-    turns = [turn for turn in review.turning if seat is None or turn.seat == seat]
+    turns = [turn for turn in review.turning_points if seat is None or turn.seat == seat]
     console.print()
-    console.print(Text(f"{say('turning')}:" if turns else say("no_turning")))
+    console.print(Text(f"{text('turning')}:" if turns else text("no_turning")))
     for turn in turns:
         console.print(Text(f"  {turning_point_text(turn, review, wording)}"))
     head, *rows = summary_rows(review, wording)
@@ -152,5 +153,5 @@ def _print_review(review: Review, wording: Wording, seat: int | None) -> None:
         summary.add_row(*map(Text, row))
     console.print()
     console.print(summary)
-    error = wording.change(SIGNIFICANCE * max(one.account.error for one in review.seats))
-    console.print(Text(say("adds_up", error=error)))
+    error = wording.change(SIGNIFICANCE * max(review_seat.account.error for review_seat in review.seats))
+    console.print(Text(text("adds_up", error=error)))

@@ -29,7 +29,7 @@ from .compile import compile_games, uncompiled_games
     default="",
     envvar=DATABASE_VARIABLE,
     show_envvar=True,
-    help="postgresql:// address, instead of SQLite in FOLDER.",
+    help="Address of a PostgreSQL database, instead of SQLite in FOLDER.",
 )
 @click.option("--accept-new-key", is_flag=True, help="Accept a changed secret key. All users are signed out.")
 @click.option(
@@ -54,7 +54,7 @@ from .compile import compile_games, uncompiled_games
     "allowed_hosts",
     multiple=True,
     metavar="NAME",
-    help="Further host name; loopback, IP addresses, --host and --origin are allowed. Repeatable.",
+    help="Additional host name; loopback, IP addresses, --host and --origin are allowed. Repeatable.",
 )
 @click.option(
     "--secure-cookies",
@@ -75,10 +75,10 @@ from .compile import compile_games, uncompiled_games
 @click.option(
     "--metrics-port",
     type=Integer(1, 65535),
-    help="First port for Prometheus metrics; each worker uses one.  [default: no metrics]",
+    help="First port for Prometheus metrics; each worker uses a port.  [default: no metrics]",
 )
 @click.option("--metrics-host", default="127.0.0.1", show_default=True, help="Address to serve metrics on.")
-@click.option("--no-rate-limit", is_flag=True, help="Disable the limits on requests per client. For tests.")
+@click.option("--no-rate-limit", is_flag=True, help="Disable the limits on requests per client, for tests.")
 @click.option(
     "--open/--no-open", "opens", default=None, help="Open the page in a browser.  [default: in a terminal]"
 )
@@ -90,6 +90,7 @@ from .compile import compile_games, uncompiled_games
     help="Lowest level of log messages.",
 )
 def command(
+    *,
     host: str,
     port: int | None,
     data: str | None,
@@ -109,10 +110,10 @@ def command(
     log: str,
     **days: int,
 ) -> None:
-    """Serve the page: play against bots, with friends, alone, or watch.
+    """Serve the web page, to play alone, against bots or with friends, or to watch.
 
-    All data is kept in one file in your data directory, or in a PostgreSQL database. Stop the server with
-    Ctrl-C; games resume when it is started again.
+    All data is stored in one file in your data directory, or in a PostgreSQL database. Stop the server with
+    Ctrl-C; games resume when it starts again.
     """
     hide_password(database)
     settings = Settings(
@@ -136,7 +137,7 @@ def command(
     )
     check_startup(settings)
     if missing := uncompiled_games():
-        click.echo("Compiling the rules, once on this machine; this takes about half a minute.", err=True)
+        click.echo("Compiling the rules, once per machine. This takes about half a minute.", err=True)
         compile_games(missing)
     if opens is None:
         opens = sys.stdout.isatty()

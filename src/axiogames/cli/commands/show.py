@@ -37,6 +37,7 @@ DEFAULT_WIDTH = 1200  # pixels
 @click.option("--spectator", is_flag=True, help="Show only what is public.")
 @click.option("--json", "as_json", is_flag=True, help="Print the position as JSON.")
 def command(
+    *,
     file: str,
     number: int,
     ply: int | None,
@@ -91,10 +92,10 @@ def _replay(chosen: RecordInFile, ply: int | None) -> Table:
     if ply is None:
         return table
     if not 0 <= ply <= table.plies:
-        most = table.plies if ply > 0 else replay(chosen.record).plies
-        raise AxioError(f"{chosen.where}: there is no ply {ply}: the game has 0 to {most}")
+        last = table.plies if ply > 0 else replay(chosen.record).plies
+        raise AxioError(f"{chosen.where}: there is no ply {ply}: the game has 0 to {last}")
     while table.plies > ply:
-        table.undo()  # a hand that was kept is a move without an event
+        table.undo()  # keeping a hand is a move without an event
     return table
 
 

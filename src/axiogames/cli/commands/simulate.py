@@ -35,7 +35,7 @@ from ..terminal.progress import progress
 from ..terminal.text import count, format_table
 
 MAX_GAMES = 1_000_000_000
-MAX_GAMES_PER_PIECE = 32  # that a process plays before it returns their results
+MAX_GAMES_PER_PIECE = 32  # games that a process plays before it returns their results
 
 
 @click.command("simulate")
@@ -55,6 +55,7 @@ MAX_GAMES_PER_PIECE = 32  # that a process plays before it returns their results
 @variant_option
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON on standard output.")
 def command(
+    *,
     game: str,
     bots: str,
     games: int,
@@ -67,7 +68,7 @@ def command(
 ) -> None:
     """Play games between bots and record them.
 
-    The same seed gives the same bytes on every machine, for any --jobs. Game i, counted from 0, uses the
+    The same seed gives the same bytes on every machine and for any --jobs. Game i, counted from 0, uses the
     seed SEED/i.
     """
     if as_json and out == STDOUT:
@@ -94,7 +95,7 @@ def command(
 
 @dataclass(frozen=True, slots=True)
 class GameRange:
-    """Games to play: those with the numbers from `first` up to, but without, `end`."""
+    """Games to play: the numbers from `first` to `end` - 1."""
 
     game: str
     players: tuple[str, ...]
@@ -168,14 +169,14 @@ class SeatTotals:
 
 
 def play_games(games: GameRange) -> list[SimulatedGame]:
-    """Play games and return their results. Each game has a seed of its own, so any process can play it."""
+    """Play games and return their results. Each game has its own seed, so any process can play it."""
     options = dict.fromkeys(games.options, True)
     finished = []
     for number in range(games.first, games.end):
         with open_players(games.players) as players:
             table = play_match(games.game, players, f"{games.seed}/{number}", options=options)
         result = table.result
-        assert result is not None, "a match is played to its end"
+        assert result is not None, "a match is a complete game"
         line = record_of(table, games.players).to_json()
         finished.append(SimulatedGame(line, result.scores, result.winners))
     return finished
@@ -208,7 +209,7 @@ def _pieces(simulation: GameRange, jobs: int) -> Iterator[GameRange]:
 
 
 def _compile(simulation: GameRange) -> None:
-    """Let each bot choose a move, so that compilation is not timed and workers find it in the cache."""
+    """Let each bot choose a move, so that workers find compiled code in the cache and it is not timed."""
     options = dict.fromkeys(simulation.options, True)
     table = Table(find_variant(simulation.game, len(simulation.players), options), 0)
     view = table.view(table.turn)

@@ -37,7 +37,7 @@ def command() -> None:
 @click.option(
     "--game", "number", type=NUMBER, default=1, show_default=True, help="Number of the game in the file."
 )
-@click.option("--ply", type=PLY, help="Number of moves of the recorded game to start after.")
+@click.option("--ply", type=PLY, help="Start after this number of moves of the recorded game.")
 @click.option("--width", type=Integer(1, 1_000_000), help=f"Width of the beam.  [default: {DEFAULT_WIDTH}]")
 @click.option(
     "--seconds",
@@ -57,6 +57,7 @@ def command() -> None:
 @force_option
 @click.option("--json", "as_json", is_flag=True, help="Print the solution as JSON.")
 def solo(
+    *,
     source: str | None,
     seed: str | None,
     number: int,
@@ -70,10 +71,10 @@ def solo(
 ) -> None:
     """Find the best line of a solo deal whose draws are known, and a proven upper bound.
 
-    The deal comes from --seed (and GAME), or from a recorded game of one player, which is then compared with
-    the best line found. The line is replayed by the rules before it is reported. The same deal and --width
-    give the same result; with --seconds it may depend on the machine.
-    docs/guides/solving.md describes the search and proves the bound.
+    The deal is that of --seed (and GAME), or of a recorded game of one player, which is compared with the
+    best line found. The line is replayed by the rules before it is reported. The same deal and --width give
+    the same result; with --seconds it depends on the machine. docs/guides/solving.md describes the search and
+    proves the bound.
     """
     if as_json and out == STDOUT:
         raise click.UsageError("--json and the record cannot both go to standard output.")
@@ -101,7 +102,7 @@ def solo(
 def _deal(source: str | None, seed: str | None, number: int, ply: int | None) -> SoloDeal:
     if source is None or source in GAMES:
         if seed is None:
-            raise click.UsageError("Name the deal by --seed or by a file with a recorded game.")
+            raise click.UsageError("Name the deal with --seed, or with a file that has a recorded game.")
         if ply is not None:
             raise click.UsageError("--ply needs a file with a recorded game.")
         return deal_from_seed(source or GAMES[0], seed)
@@ -144,7 +145,7 @@ def _remarks(solution: Solution) -> list[str]:
     if solution.best_was_played:
         lines.append("The recorded game is as good as the best line found.")
     elif solution.played is not None and not solution.played.over:
-        lines.append("The recorded game is not over.")
+        lines.append("The recorded game is unfinished.")
     if bound.exact:
         lines.append("All lines were searched: nothing better is possible.")
     elif best.points == bound.points:

@@ -19,7 +19,7 @@ from ..terminal.options import FILE, PLAYER_COUNT, Integer
 from ..terminal.progress import progress
 
 DEFAULTS = TrainingConfig()
-HEAD = "round  loss   against greed  against the round before"
+HEAD = "round  loss   against greedy  against the last round"
 
 
 @click.command("train")
@@ -43,12 +43,13 @@ HEAD = "round  loss   against greed  against the round before"
     "--seed", type=Integer(0, 1_000_000_000), default=DEFAULTS.seed, show_default=True, help="Random seed."
 )
 @click.option("--resume", is_flag=True, help="Start from the weights in FILE.")
-@click.option("--quick", is_flag=True, help="Train for a minute only, to check that it works.")
+@click.option("--quick", is_flag=True, help="Train for about a minute, as a check.")
 @click.option(
     "--out", type=FILE, metavar="FILE", help="Write the weights to FILE.  [default: in the package]"
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON per round.")
 def command(
+    *,
     game: str,
     players: int,
     rounds: int,
@@ -70,7 +71,7 @@ def command(
         plan = replace(plan, games=min(games, 40), generations=1, param_games=10, evaluation_games=20)
     path = Path(out) if out else weights_file(variant)
     check_writable(path, "the weights", only_files=True)
-    # Read also without --resume: a file that does not hold weights is not overwritten.
+    # Read also without --resume, so that a file that does not contain weights is not overwritten.
     existing = read_weights(variant, path) if path.exists() else None
     start = time.monotonic()
     if not as_json:
@@ -98,11 +99,11 @@ def _line(done: TrainingRound, seconds: float, as_json: bool) -> str:
             "version": __version__,
         }
         return json.dumps(summary)
-    return f"{done.number:5}  {done.loss:.3f}  {done.against_greed:13.1%}  {done.against_last:24.1%}"
+    return f"{done.number:5}  {done.loss:.3f}  {done.against_greed:14.1%}  {done.against_last:22.1%}"
 
 
 class _Bars:
-    """One progress bar at a time, for each part of the training."""
+    """A progress bar for each part of the training, one at a time."""
 
     def __init__(self, description: str) -> None:
         self._description = description

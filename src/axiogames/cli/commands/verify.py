@@ -19,12 +19,12 @@ from ..terminal.progress import progress
 from ..terminal.text import one_line
 
 MAX_LINES_PER_PIECE = 64
-MAX_BYTES_PER_PIECE = 1 << 20  # no further line is added after so many
+MAX_BYTES_PER_PIECE = 1 << 20  # a piece of this size gets no further line
 
 
 @dataclass(frozen=True, slots=True)
 class NumberedLines:
-    """Lines of a file, with their numbers."""
+    """Lines of a file and their numbers."""
 
     file: str
     lines: tuple[tuple[int, bytes], ...]
@@ -32,7 +32,7 @@ class NumberedLines:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An invalid record: its line, and the reason. `event` is part of the message."""
+    """An invalid record: its line and the reason. The message includes `event`."""
 
     file: str
     line: int
@@ -45,7 +45,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class CheckedLines:
-    """Result of checking lines with `size` bytes in total."""
+    """The result of a piece: the number of records, their total size in bytes, and the failures."""
 
     count: int
     size: int
@@ -68,7 +68,7 @@ def check(piece: NumberedLines) -> CheckedLines:
 @jobs_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def command(ctx: click.Context, files: tuple[str, ...], jobs: int, as_json: bool) -> None:
+def command(ctx: click.Context, *, files: tuple[str, ...], jobs: int, as_json: bool) -> None:
     """Check recorded games against the rules; - is standard input.
 
     All events of all records are replayed. Each invalid record is listed with its line, the event and the
@@ -76,7 +76,7 @@ def command(ctx: click.Context, files: tuple[str, ...], jobs: int, as_json: bool
     """
     for file in files:
         if not _is_stream(file):
-            next(input_lines(file))  # a file that cannot be read is reported before any work is done
+            next(input_lines(file))  # report files that cannot be read before any work
     passed, failed = 0, 0
     failures, unread = list[Failure](), list[InvalidFile]()
     size = None if any(map(_is_stream, files)) else sum(os.path.getsize(file) for file in files)
@@ -111,17 +111,17 @@ def command(ctx: click.Context, files: tuple[str, ...], jobs: int, as_json: bool
 
 def _is_stream(file: str) -> bool:
     """Return whether a file can be read only once: standard input, a pipe, a device."""
-    if file == STDIN or file.startswith("/dev/"):  # /dev/stdin may be a file at some offset
+    if file == STDIN or file.startswith("/dev/"):  # /dev/stdin may be a file that has been read in part
         return True
     try:
         mode = os.stat(file).st_mode
     except (OSError, ValueError):
-        return False  # opening it reports the reason
+        return False  # `open` reports the reason
     return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
 
 
 def _pieces(files: Sequence[str], unread: list[InvalidFile]) -> Iterator[NumberedLines]:
-    """Yield the lines of all files in pieces. Errors of reading a file are added to `unread`."""
+    """Yield the lines of all files in pieces. Add errors of reading a file to `unread`."""
     for file in files:
         lines: list[tuple[int, bytes]] = []
         size = 0

@@ -1,1 +1,1 @@
-"""What commands share: options, text, progress, interrupts, and the game in the terminal."""
+"""Code shared by commands: options, text, progress, interrupts and the game in the terminal."""

@@ -1,4 +1,4 @@
-"""Moves and results in English."""
+"""Descriptions of moves and results in English."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def is_move(event: Event) -> TypeGuard[MoveEvent]:
 
 
 def last_move(events: Sequence[Event]) -> MoveEvent | None:
-    """Return the last move among events that a seat or a spectator knows."""
+    """Return the last move among events, or `None`."""
     return next((event for event in reversed(events) if is_move(event)), None)
 
 
@@ -65,7 +65,7 @@ def describe_pyramids(pyramids: Sequence[str]) -> str:
 
 
 def explain_result(position: Position, names: Sequence[str]) -> list[str]:
-    """Return lines with the points of all players by rank, and the comparisons that decided the game."""
+    """Return lines with the points of all players by rank, and the comparisons that decide the ranks."""
     result = position.result
     assert result is not None, "only a game that is over has a result"
     vectors = [sorted(scores.values()) for scores in result.scores]

@@ -1,4 +1,4 @@
-"""Text input of `axio play`: questions before a game, commands and moves during it."""
+"""Input of `axio play`: menus before a game, commands and moves during it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ COMMANDS = {
     "position": ("position",),
     "quit": ("quit", "q", "exit"),
 }
-"""Commands during a game, with the words that call them."""
+"""Commands during a game, and the words for each."""
 
 _COMMAND_BY_WORD = {word: name for name, words in COMMANDS.items() for word in words}
 _PLACEMENT = re.compile(
@@ -89,7 +89,7 @@ def _summary(bot: str) -> str:
 def ask_resume(saved: SavedGame) -> bool:
     """Ask whether to resume the saved game rather than replace it. Raise `EOFError` if there is no input."""
     click.echo(f"You have a saved game of {saved}.")
-    return _ask("Enter to resume it, n to replace it by a new game: ", {"": True, "y": True, "n": False})
+    return _ask("Enter to resume it, n to replace it with a new game: ", {"": True, "y": True, "n": False})
 
 
 def _ask(prompt: str, choices: dict[str, Choice]) -> Choice:
@@ -133,7 +133,7 @@ def parse_move(text: str) -> Move:
         named = found["named"] or found["bare"]
         colour = f"({named.upper()})" if named else ""
         return Move.parse(f"{found['tile'].upper()}{colour} {cells}")
-    raise ParseError(f"{text.strip()[:40]!r} is neither a move nor a command: ? lists what you can type")
+    raise ParseError(f"{text.strip()[:40]!r} is neither a move nor a command: type ? for help")
 
 
 def _parse_cells(text: str) -> str | None:

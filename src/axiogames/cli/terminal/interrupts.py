@@ -1,4 +1,4 @@
-"""Signals that end a command: at once, but never in the middle of a step that must be whole."""
+"""Signals that end a command: immediately, or at the end of a step that must be complete."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-RETRY_DELAY = 0.05  # seconds until a signal that came at a bad moment is sent again
+RETRY_DELAY = 0.05  # seconds until a deferred signal is sent again
 
 
 class Interrupted(Exception):
-    """The user stopped the command. The text says what was done until then."""
+    """The user interrupted the command. The message names the work that is done."""
 
 
 class SignalGuard:
-    """Raises `KeyboardInterrupt` for a signal, at once or at the end of a `shielded` block."""
+    """Raises `KeyboardInterrupt` for a signal, immediately or at the end of a `shielded` block."""
 
     def __init__(self) -> None:
         self._shielded = False
         self._received = False
 
     def handle(self, number: int, frame: FrameType | None) -> None:
-        """Signal handler."""
+        """Handle a signal."""
         if _deferred(number, frame):
             return
         self._received = True
@@ -32,7 +32,7 @@ class SignalGuard:
 
     @contextmanager
     def shielded(self) -> Iterator[None]:
-        """Finish the block before a signal takes effect."""
+        """Defer signals to the end of the block."""
         self._shielded = True
         try:
             yield
@@ -44,13 +44,13 @@ class SignalGuard:
 
 @contextmanager
 def interruptible(*numbers: signal.Signals) -> Iterator[SignalGuard]:
-    """Turn these signals into `KeyboardInterrupt` inside the block. Outside the main thread do nothing."""
+    """Turn signals into `KeyboardInterrupt` inside the block. Outside the main thread, do nothing."""
     guard = SignalGuard()
     if threading.current_thread() is not threading.main_thread():
         yield guard
         return
     before = {number: signal.getsignal(number) for number in numbers}
-    # A signal that the parent process ignores (for a background job) stays ignored.
+    # A signal that the parent process ignores, as for a background job, stays ignored.
     handled = [number for number, handler in before.items() if handler is not signal.SIG_IGN]
     for number in handled:
         signal.signal(number, guard.handle)
@@ -62,18 +62,18 @@ def interruptible(*numbers: signal.Signals) -> Iterator[SignalGuard]:
 
 
 def clear_interrupt_flag() -> None:
-    """Let an interrupted program end with an exit code of its own.
+    """Let an interrupted program end with its own exit code.
 
-    CPython remembers an interrupt that came while a string was executed (every dataclass is made like that),
-    and `python -m` then ends by the signal, although it was caught. Executing another string clears the flag.
+    CPython sets a flag if `exec` of a string is interrupted, as in the creation of a dataclass. Then `python
+    -m` ends by the signal, although the exception was caught. Another `exec` clears the flag.
     """
     exec("")
 
 
 def _deferred(number: int, frame: FrameType | None) -> bool:
-    """Return whether the signal interrupted LLVM; if so, send it again later.
+    """Return whether the signal interrupted LLVM. If so, send it again later.
 
-    LLVM calls back into Python while rules are compiled, and exceptions raised in these callbacks are lost.
+    LLVM calls Python functions while rules are compiled, and exceptions raised in these callbacks are lost.
     """
     while frame is not None and not frame.f_globals.get("__name__", "").startswith("llvmlite."):
         frame = frame.f_back

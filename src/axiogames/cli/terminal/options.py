@@ -1,7 +1,7 @@
-"""Options and arguments that several commands share: parameter types, seats and bots, records, budgets.
+"""Options and arguments shared by commands: parameter types, seats and bots, records, budgets.
 
-Click's own number types accept digits of any script, underscores, `nan` and, without a bound, 10**400. The
-types here accept ASCII only, and each has a lower and an upper bound.
+The number types of click accept digits of any script, underscores, `nan` and, without a bound, 10**400. These
+types accept ASCII only, and each has a lower and an upper bound.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,37 +22,61 @@ from ...errors import AxioError, InvalidFile, InvalidPlayers, InvalidRecord, Par
 from ...files import check_file_name, is_unicode, read_lines
 from ...games import LANGUAGES
 from ...games.protocol import MAX_PLAYERS
-from ...model.record import Record
-from ...players import PLAYERS
-from ...players.engines.specs import parse_player
-from ...players.interface import MAX_ROLLOUTS, Budget
 from ...rng import seed_bytes
-from .text import count
+
+# Records and players are imported by the functions that need them: `axio games` should not wait for Numba.
+if TYPE_CHECKING:
+    from ...model.record import Record
+    from ...players.interface import Budget
 
 STDIN = "-"
-YOU = "you"  # a person in a list of seats
+YOU = "you"  # name of a person in a list of seats
 MAX_JOBS = 1024  # `parallel.process_count` decides how many run at once
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 _REAL = re.compile(r"[+-]?(?:[0-9]{1,18}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][+-]?[0-9]{1,3})?")
 
 
 class Integer(click.IntRange):
-    """A whole number between two inclusive bounds."""
+    """A whole number between two inclusive bounds.
 
-    def __init__(self, low: int, high: int) -> None:
+    Args:
+        low: the lower bound.
+        high: the upper bound.
+        show_range: whether the help shows the bounds.
+    """
+
+    name = "integer"
+
+    def __init__(self, low: int, high: int, *, show_range: bool = True) -> None:
         super().__init__(low, high)
+        self._range = f"{low} to {high}"
+        self._show_range = show_range
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if isinstance(value, str) and not _INTEGER.fullmatch(value):
-            self.fail(f"{_quote(value)} is not a whole number from {self.min} to {self.max}.", param, ctx)
+        low, high = int(self.min or 0), int(self.max or 0)
+        if isinstance(value, str) and not (_INTEGER.fullmatch(value) and low <= int(value) <= high):
+            self.fail(f"{_quote(value)} is not a whole number from {self._range}.", param, ctx)
         return super().convert(value, param, ctx)
+
+    def _describe_range(self) -> str:
+        return self._range if self._show_range else ""
 
 
 class Real(click.FloatRange):
-    """A number between two bounds, inclusive unless the lower one is open."""
+    """A number between two inclusive bounds.
 
-    def __init__(self, low: float, high: float, *, low_open: bool = False) -> None:
+    Args:
+        low: the lower bound.
+        high: the upper bound.
+        low_open: exclude the lower bound.
+        show_range: whether the help shows the bounds.
+    """
+
+    name = "number"
+
+    def __init__(self, low: float, high: float, *, low_open: bool = False, show_range: bool = True) -> None:
         super().__init__(low, high, min_open=low_open)
+        self._show_range = show_range
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if isinstance(value, str) and not _REAL.fullmatch(value):
@@ -61,6 +85,11 @@ class Real(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{number} is not a number from {self.min:g} to {self.max:g}.", param, ctx)
         return number
+
+    def _describe_range(self) -> str:
+        if not self._show_range:
+            return ""
+        return f"{'above ' if self.min_open else ''}{self.min:g} to {self.max:g}"
 
 
 class FileName(click.ParamType[str]):
@@ -71,7 +100,7 @@ class FileName(click.ParamType[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         name = str(value)
         if not name:
-            self.fail("the name of a file cannot be empty.", param, ctx)
+            self.fail("a file name cannot be empty.", param, ctx)
         try:
             check_file_name(name)
         except InvalidFile as error:
@@ -87,7 +116,7 @@ class Text(click.ParamType[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         text = str(value)
         if not is_unicode(text):
-            self.fail(f"{_quote(text)} is not text in UTF-8.", param, ctx)
+            self.fail(f"{_quote(text)} is not UTF-8 text.", param, ctx)
         return text
 
 
@@ -109,7 +138,8 @@ def _quote(text: str) -> str:
     return repr(text if len(text) <= 40 else f"{text[:40]}…")
 
 
-NUMBER = Integer(-1_000_000_000, 1_000_000_000)  # of a game, a ply or a seat: the command knows the range
+# The number of a game, a ply or a seat. The command checks the range.
+NUMBER = Integer(-1_000_000_000, 1_000_000_000, show_range=False)
 PLAYER_COUNT = Integer(1, MAX_PLAYERS)
 PLY = Integer(0, 1_000_000)
 JOBS = Integer(1, MAX_JOBS)
@@ -150,9 +180,10 @@ def budget_options(default: float, per: str) -> Callable[[Callable[..., Any]], C
     """Return a decorator that adds the options of a search: `seconds`, `rollouts`, `threads` and `seed`.
 
     Args:
-        default: seconds, if neither seconds nor rollouts are given.
-        per: what the seconds are for, such as "per move".
+        default: seconds, if neither --time nor --rollouts is used.
+        per: unit of the seconds, for the help, such as "per move".
     """
+    from ...players.interface import MAX_ROLLOUTS
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(
@@ -166,7 +197,7 @@ def budget_options(default: float, per: str) -> Callable[[Callable[..., Any]], C
                 click.option(
                     "--rollouts",
                     type=Integer(100, MAX_ROLLOUTS),
-                    help="Number of rollouts instead of seconds; reproducible.",
+                    help="Number of rollouts, instead of a time; reproducible.",
                 ),
                 click.option(
                     "--threads",
@@ -192,6 +223,8 @@ def budget_options(default: float, per: str) -> Callable[[Callable[..., Any]], C
 
 def make_budget(seconds: float | None, rollouts: int | None, threads: int, default: float) -> Budget:
     """Return the search budget per move, in seconds or in rollouts."""
+    from ...players.interface import Budget
+
     if seconds is not None and rollouts is not None:
         raise click.UsageError("--time and --rollouts cannot be used together.")
     if rollouts is not None:
@@ -204,7 +237,7 @@ def make_budget(seconds: float | None, rollouts: int | None, threads: int, defau
 
 @dataclass(frozen=True, slots=True)
 class RecordInFile:
-    """A record and the line of the file that holds it."""
+    """A record and its line in a file."""
 
     file: str
     line: int
@@ -239,6 +272,8 @@ def read_record(file: str, number: int) -> RecordInFile:
         InvalidRecord: the line is not a record.
         AxioError: the file has fewer records.
     """
+    from ...model.record import Record
+
     found = 0
     for line, text in input_lines(file):
         found += 1
@@ -247,11 +282,13 @@ def read_record(file: str, number: int) -> RecordInFile:
                 return RecordInFile(file, line, Record.parse(text))
             except InvalidRecord as error:
                 raise error.located(f"{file}, line {line}") from None
-    raise AxioError(f"{file} has no game {number}: it holds {count(found, 'game')}, 1 to {found}")
+    raise AxioError(f"{file} has no game {number}: its games are 1 to {found}")
 
 
 def parse_bots(text: str) -> tuple[str, ...]:
     """Return the bots of a list such as `greedy,sim@1s,engine:./mine`. Raise `InvalidPlayers`."""
+    from ...players.engines.specs import parse_player
+
     names = _split(text)
     for name in names:
         parse_player(name)
@@ -260,12 +297,14 @@ def parse_bots(text: str) -> tuple[str, ...]:
 
 def parse_seats(text: str) -> tuple[str, ...]:
     """Return the people (`you`) and bots of a list such as `you,balanced`. Raise `InvalidPlayers`."""
+    from ...players import PLAYERS
+
     names, known = _split(text), (YOU, *PLAYERS)
     for name in names:
         if name not in known:
             raise InvalidPlayers(f"unknown player {name!r}: choose from {', '.join(known)}")
     if YOU not in names:
-        raise InvalidPlayers(f"no seat is {YOU!r}: use `{PROGRAM} simulate` for games between bots")
+        raise InvalidPlayers(f"no seat is {YOU!r}: use `{PROGRAM} simulate` for games between bots only")
     return names
 
 

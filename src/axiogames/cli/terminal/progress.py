@@ -11,7 +11,11 @@ from contextlib import contextmanager
 def progress(description: str, total: int | None) -> Iterator[Callable[[int], None]]:
     """Show a progress bar, and yield a function that advances it by an amount.
 
-    Nothing is shown if standard error is not a terminal. `total` is `None` where it is not known.
+    Nothing is shown if standard error is not a terminal.
+
+    Args:
+        description: text before the bar.
+        total: the amount of work, or `None` if it is unknown.
     """
     if not sys.stderr.isatty():
         yield lambda amount: None

@@ -1,4 +1,4 @@
-"""The game in play on disk, to be resumed by `axio play --resume`."""
+"""The saved game, which `axio play --resume` resumes."""
 
 from __future__ import annotations
 
@@ -19,9 +19,16 @@ FORMAT = f"{PROGRAM}-play/1"
 
 
 class SavedGame(msgspec.Struct, frozen=True, kw_only=True):
-    """A game between people and bots: everything needed to deal and play it again.
+    """A game between people and bots, from which its table can be replayed.
 
-    `confirmed` is false while the last placement can still be undone: no tile has been drawn after it.
+    Attributes:
+        format: always `axio-play/1`.
+        game: the name of the game.
+        players: `you` or the name of a bot, for each seat.
+        options: the options of the game that are switched on.
+        seed: the seed of the draws and the bots.
+        moves: the moves so far.
+        confirmed: `False` while the last placement can be undone, before the draw after it.
     """
 
     format: str = FORMAT
@@ -36,7 +43,7 @@ class SavedGame(msgspec.Struct, frozen=True, kw_only=True):
         """Return the table after all moves.
 
         Raises:
-            AxioError: the moves are not possible.
+            AxioError: a move is illegal.
         """
         table = Table(
             find_variant(self.game, len(self.players), dict.fromkeys(self.options, True)), self.seed
@@ -54,19 +61,19 @@ class SavedGame(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def saved_game_path() -> Path:
-    """Return the path of the file that holds the game in play."""
+    """Return the path of the saved game."""
     data = os.environ.get("XDG_DATA_HOME")
     try:
         return (Path(data) if data else Path.home() / ".local" / "share") / PROGRAM / "play.json"
     except RuntimeError:  # an account without a home directory
-        raise InvalidFile("there is no folder for the game in play: set XDG_DATA_HOME to one") from None
+        raise InvalidFile("no home directory to save the game in: set XDG_DATA_HOME to a folder") from None
 
 
 def load() -> SavedGame | None:
-    """Return the game in play, if there is one.
+    """Return the saved game, or `None`.
 
     Raises:
-        InvalidFile: the file is damaged. It is left as it is.
+        InvalidFile: the file is damaged. It is kept.
     """
     path = saved_game_path()
     try:
@@ -81,13 +88,13 @@ def load() -> SavedGame | None:
         saved.table()
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, AxioError) as error:
         raise InvalidFile(
-            f"{path}: this saved game is damaged ({error}): delete the file or move it away, then play"
+            f"{path}: the saved game is damaged ({error}): delete the file or move it away"
         ) from None
     return saved
 
 
 def save(game: SavedGame) -> None:
-    """Write the game in play. Raise `OSError` if that fails."""
+    """Save a game, which replaces the saved one. Raise `OSError` if it cannot be written."""
     path = saved_game_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(path, msgspec.json.encode(game) + b"\n")

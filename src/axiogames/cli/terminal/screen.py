@@ -1,4 +1,4 @@
-"""The terminal as an output device: its size, colours and characters, and views drawn to fit."""
+"""The terminal as an output device: its size, colours and characters, and pictures that fit it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ...model.view import View
 DEFAULT_WIDTH = 80  # columns, without a terminal
 MIN_WIDTH = 40
 MAX_WIDTH = 160
-MIN_PICTURE_HEIGHT = 12  # lines, however low the window
+MIN_PICTURE_HEIGHT = 12  # lines, in a window of any height
 CLEAR = "\x1b[2J\x1b[H"
 CLEAR_SCROLLBACK = "\x1b[3J"
 
@@ -28,11 +28,11 @@ class Screen:
     """A terminal, or a file or pipe in its place.
 
     Attributes:
-        colour: whether colours are shown.
-        unicode: whether characters outside ASCII are shown.
-        width: columns.
-        height: lines of the window; `None` without a window.
-        terminal: whether escape sequences are understood.
+        colour: whether it shows colours.
+        unicode: whether it shows characters outside ASCII.
+        width: the number of columns.
+        height: the number of lines of the window; `None` without a window.
+        terminal: whether it supports escape sequences.
     """
 
     colour: bool
@@ -45,20 +45,20 @@ class Screen:
     def of_stdout(cls, *, plain: bool = False) -> Screen:
         """Return the screen that standard output is connected to. `plain` disables colours."""
         is_terminal = sys.stdout.isatty()
-        understands_escapes = is_terminal and os.environ.get("TERM") != "dumb"
+        supports_escapes = is_terminal and os.environ.get("TERM") != "dumb"
         size = shutil.get_terminal_size()
         return cls(
-            colour=understands_escapes and not plain and not os.environ.get("NO_COLOR"),
+            colour=supports_escapes and not plain and not os.environ.get("NO_COLOR"),
             unicode="utf" in (sys.stdout.encoding or "").lower(),
             width=min(max(size.columns, MIN_WIDTH), MAX_WIDTH) if is_terminal else DEFAULT_WIDTH,
             height=size.lines if is_terminal else None,
-            terminal=understands_escapes,
+            terminal=supports_escapes,
         )
 
     def render(self, position: Position, names: Sequence[str]) -> str:
-        """Return a picture of the board, all points, and the hands that the position knows.
+        """Return a picture of the board, the points and the visible hands.
 
-        It is as large as the window allows, with lines left for the text below it.
+        It is as large as the window allows, with room for the text below it.
         """
         height = (
             None
@@ -70,14 +70,14 @@ class Screen:
         )
 
     def _text_height(self, position: Position) -> int:
-        """Return the lines needed for moves of others, orientations of tiles, a question and its answer."""
+        """Return the lines needed for moves of others, orientations of tiles, a prompt and its answer."""
         orientation_lines = len(self.render_orientations(position)) if isinstance(position, View) else 0
         return (position.players + 1) // 2 + orientation_lines + 3
 
     def render_orientations(self, view: View) -> list[str]:
         """Return lines that show the tiles of the seat to move in all orientations.
 
-        The list is empty in games where the letters of a tile alone show its orientation.
+        There are none in games in which the letters of a tile suffice.
         """
         by_tile = orientations(view)
         if max(map(len, by_tile.values()), default=0) <= 2:

@@ -26,7 +26,7 @@ from .options import FILE, TEXT, Integer
 from .text import one_line
 
 Done = TypeVar("Done")
-_ID_WITH_DASH = re.compile(r"-[A-Za-z0-9_-]{15}")  # ids are random; one of 64 starts with a dash
+_ID_WITH_DASH = re.compile(r"-[A-Za-z0-9_-]{15}")  # ids are random; 1 in 64 starts with a dash
 
 
 class NotConfirmed(AxioError):
@@ -51,7 +51,7 @@ class CommandWithIds(click.Command):
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 yes = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-dry_run = click.option("--dry-run", is_flag=True, help="Show what would be done, without doing it.")
+dry_run = click.option("--dry-run", is_flag=True, help="Show the effect without changing anything.")
 reason = click.option("--reason", type=TEXT, default="", metavar="TEXT", help="Reason, for the audit log.")
 
 
@@ -70,14 +70,14 @@ def local_operator(why: str) -> Actor:
     return operator(why)
 
 
-def confirm(question: str, sure: bool) -> None:
-    """Ask for confirmation of an operation that cannot be undone. Raise `NotConfirmed`."""
-    if sure:
+def confirm(question: str, confirmed: bool) -> None:
+    """Ask for confirmation of an irreversible operation, unless it is `confirmed`. Raise `NotConfirmed`."""
+    if confirmed:
         return
     if not sys.stdin.isatty():
         raise NotConfirmed(f"{question} Add --yes to confirm")
     if not click.confirm(question, err=True):
-        raise NotConfirmed("nothing has been changed")
+        raise NotConfirmed("not confirmed; nothing was changed")
 
 
 def echo_json(value: Any) -> None:
@@ -86,7 +86,7 @@ def echo_json(value: Any) -> None:
 
 
 def when(at: int | None) -> str:
-    """Return a time in UTC, from milliseconds since 1970."""
+    """Return a time in UTC as text, from milliseconds since 1970."""
     return "never" if not at else datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%M")
 
 
@@ -96,12 +96,12 @@ def cells(rows: Sequence[Sequence[object]]) -> list[list[str]]:
 
 
 def hide_password(database: str) -> None:
-    """Hide the address of the database from child processes, and warn if others can read its password."""
+    """Hide the database address from child processes, and warn if other users can read its password."""
     os.environ.pop(DATABASE_VARIABLE, None)
     source = click.get_current_context().get_parameter_source("database")
     if source is ParameterSource.COMMANDLINE and _holds_password(database):
         click.echo(
-            f"All local users can read the password in --database: set {DATABASE_VARIABLE} instead.",
+            f"Other local users can read the password in --database: set {DATABASE_VARIABLE} instead.",
             err=True,
         )
 
@@ -109,12 +109,12 @@ def hide_password(database: str) -> None:
 def _holds_password(database: str) -> bool:
     try:
         return bool(urlsplit(database).password)
-    except ValueError:  # not an address: `Settings` reports it
+    except ValueError:  # not a URL; `Settings` reports it
         return False
 
 
 def server_data(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--data` and `--database`, and pass them to the command as `settings`."""
+    """Add the options `--data` and `--database`, and pass them to the command as `settings`."""
 
     @click.option(
         "--data",
@@ -140,16 +140,16 @@ def server_data(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 RETENTION_HELP = {
-    "keep_open": "Days without change until an open table is closed.",
+    "keep_open": "Days without change until a table that waits for players is closed.",
     "keep_unfinished": "Days without a move until a game is closed.",
     "keep_closed": "Days until a closed table is deleted.",
     "keep_guests": "Days without a visit until a guest without tables is deleted.",
-    "keep_reviews": "Days until a stored review is deleted. It can be computed again.",
+    "keep_reviews": "Days until a stored review is deleted. Reviews can be recomputed.",
 }
 
 
 def retention_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of `RETENTION_HELP`, `--keep-open` and so on. 0 days keep for ever."""
+    """Add the options of `RETENTION_HELP`, such as `--keep-open`. 0 days keep forever."""
     defaults = {field.name: field.default for field in fields(Settings)}
     for name, text in reversed(RETENTION_HELP.items()):
         option = click.option(

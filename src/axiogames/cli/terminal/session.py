@@ -17,6 +17,7 @@ from ...model.table import Table
 from ...model.view import View
 from ...moves import Move
 from ...players import Budget, player
+from ...players.match import play_choice
 from ...rng import Generator
 from . import saved_game
 from .descriptions import MoveEvent, describe_move, describe_pyramids, is_move, last_move
@@ -28,21 +29,21 @@ from .text import count, format_points, format_table, one_line, wrap_sentences
 
 MAX_LISTED_MOVES = 12
 HINT_ROLLOUTS = 1000
-HINT_SECONDS = 1.0  # the rollouts stop when this time is over
+HINT_SECONDS = 1.0  # limit of the time for the rollouts
 _NUMBER = re.compile(r"[0-9]{1,9}")  # of a listed move
 
 
 class Quit(Exception):
-    """A person quits; the game is saved."""
+    """A person quits. The game is saved."""
 
 
 class Session:
-    """A game in play, new or saved, until it is over or a person quits.
+    """A new or resumed game, until it is over or a person quits.
 
     Args:
         game: the game to start or to resume.
-        screen: output device.
-        read_line: prints a prompt and returns a line; raises `EOFError` at the end of the input.
+        screen: the output device.
+        read_line: prints a prompt and returns a line. Raises `EOFError` at the end of the input.
     """
 
     def __init__(self, game: SavedGame, screen: Screen, read_line: Callable[[str], str] = input) -> None:
@@ -54,11 +55,11 @@ class Session:
         self._people = [seat for seat, name in enumerate(game.players) if name == YOU]
         self._viewer: int | None = None  # seat whose hand is on the screen
         self._reasons: dict[int, str] = {}  # reasons of bots, by the index of the event
-        self._warned = False  # that the window is too small
-        self._listed: list[Move] = []  # moves listed last, to be played by number
+        self._size_warned = False  # whether the user was warned that the window is too small
+        self._listed: list[Move] = []  # moves listed last, which can be played by number
 
     def run(self) -> None:
-        """Play to the end. Raise `Quit` if a person quits."""
+        """Play the game. Raise `Quit` if a person quits."""
         self._save(confirmed=self.game.confirmed)
         while True:
             if not self.game.confirmed:
@@ -73,11 +74,11 @@ class Session:
     # ------------------------------------------------------------ moves
 
     def _play_bot_move(self, seat: int) -> None:
-        # One generator per move, so that stopping and resuming a game does not change it.
+        # One generator per move, so that quitting and resuming does not change the game.
         rng = Generator(f"{self.game.seed}/player {seat}/{self.table.plies}")
         choice = player(self.game.players[seat]).choose(self.table.view(seat), Budget(), rng)
         self._reasons[len(self.table.events)] = choice.candidates[0].why
-        self.table.play(choice.move)
+        play_choice(self.table, choice)
         self._save()
 
     def _play_human_move(self, seat: int) -> None:
@@ -88,7 +89,7 @@ class Session:
             self._execute(seat, self._ask())
 
     def _execute(self, seat: int, text: str) -> None:
-        """Execute a command or play a move. Errors are printed in one line."""
+        """Execute a command or play a move. Errors are printed on one line."""
         view = self.table.view(seat)
         try:
             if not text:
@@ -112,14 +113,14 @@ class Session:
         self.table.play(move, seat, deal=False)
         self._listed = []
         if self.table.turn == seat:
-            self._save()  # an extra turn or an offer to answer; undo is still possible then
+            self._save()  # an extra turn or an offer to exchange; undo is still possible
         elif move.kind == "place":
             self._save(confirmed=False)
         else:
             self._advance()
 
     def _confirm(self) -> None:
-        """Ask whether to confirm the last placement, by drawing tiles, or to undo it."""
+        """Ask whether to confirm the last placement, which draws tiles, or to undo it."""
         move = last_move(self.table.events)
         assert move is not None, "a tile was placed"
         self._hand_over_screen(move.p)
@@ -141,12 +142,12 @@ class Session:
 
     def _undo(self, seat: int) -> None:
         if not self._can_undo(seat):
-            raise AxioError("nothing can be taken back: tiles have been drawn or others have moved since")
+            raise AxioError("nothing can be taken back: tiles were drawn or others have moved")
         self.table.undo()
         self._save()
 
     def _can_undo(self, seat: int) -> bool:
-        """Return whether the last event is a placement of this seat, so that undo reveals nothing."""
+        """Return whether the last event is a placement by this seat, so that undoing it reveals nothing."""
         last = self.table.events[-1]
         return isinstance(last, Place) and last.p == seat
 
@@ -166,7 +167,7 @@ class Session:
                 show("\n".join(lines))
             case "score":
                 if not command.argument:
-                    raise AxioError(f"score what? For instance: score {view.legal_moves()[0]}")
+                    raise AxioError(f"score needs a move, for example: score {view.legal_moves()[0]}")
                 move = parse_move(command.argument)
                 show(describe_preview(move, view.preview(move)))
             case "board":
@@ -179,7 +180,7 @@ class Session:
                 raise Quit
 
     def _hand_over_screen(self, seat: int) -> None:
-        """Hide the hands until the person at `seat` is alone at a screen that several people share."""
+        """Clear a shared screen, and wait until only the person at `seat` looks at it."""
         if len(self._people) > 1 and self._viewer != seat:
             self._screen.clear(scrollback=True)
             self._ask(f"{self.names[seat]}: press Enter when nobody else is looking. ")
@@ -195,16 +196,16 @@ class Session:
         for line in (*board, *lines):
             self._screen.print(line)
         needed = len(board) + len(lines) + 1
-        if self._screen.height is not None and needed > self._screen.height and not self._warned:
-            self._warned = True
+        if self._screen.height is not None and needed > self._screen.height and not self._size_warned:
+            self._size_warned = True
             self._screen.print(
-                f"(This takes {needed} lines, the window has {self._screen.height}: enlarge it.)"
+                f"(The window has {self._screen.height} lines, but {needed} are needed: enlarge it.)"
             )
 
     def _news(self, view: View) -> list[str]:
-        """Return sentences about moves of others and draws of this seat since its last move."""
-        own = [n for n, event in enumerate(view.events) if is_move(event) and event.p == view.seat]
-        since = own[-1] if own else 0
+        """Return sentences about the moves of others and the draws of this seat since its last move."""
+        own_moves = [n for n, event in enumerate(view.events) if is_move(event) and event.p == view.seat]
+        since = own_moves[-1] if own_moves else 0
         news = []
         for number, event in enumerate(view.events[since:], since):
             if is_move(event) and event.p != view.seat:
@@ -212,22 +213,22 @@ class Session:
                 news.append(f"{self.names[event.p]} {describe_move(event)}.{_reason_sentence(event, reason)}")
             elif is_move(event) and self._can_undo(event.p):
                 news.append(f"You {describe_move(event)}.")
-            elif isinstance(event, Draw) and event.p == view.seat and own:
+            elif isinstance(event, Draw) and event.p == view.seat and own_moves:
                 news.append(f"You drew {' '.join(event.tiles)}.")
         return news
 
     def _turn_line(self, view: View) -> str:
         moves = view.legal_moves()
         kinds = {move.kind for move in moves}
-        who = f"{self.names[view.seat or 0]}, your turn" if len(self._people) > 1 else "Your turn"
+        call = f"{self.names[view.seat or 0]}, your turn" if len(self._people) > 1 else "Your turn"
         if "keep" in kinds:
             return "No tile in your hand shows your lowest colour: exchange the hand, or keep it? (u: undo)"
         if "place" not in kinds:
-            return f"{who}: nothing can be placed, so you can only {' or '.join(sorted(kinds))}."
+            return f"{call}: nothing can be placed, so you can only {' or '.join(sorted(kinds))}."
         last = last_move(view.events)
         again = " again" if last is not None and last.p == view.seat and view.players > 1 else ""
         example = next(move for move in moves if move.kind == "place")
-        return f"{who}{again}. Type a move such as {example}, moves to see some, ? for help."
+        return f"{call}{again}. Type a move such as {example}, moves to see some, ? for help."
 
     def _next_step(self) -> str:
         if self.table.over:
@@ -251,7 +252,7 @@ class Session:
 
 
 def _reason_sentence(move: MoveEvent, reason: str) -> str:
-    """Return a sentence with the reason of a bot, unless the reason only repeats the points."""
+    """Return a sentence with the reason of a bot, unless it only repeats the points."""
     repeated = isinstance(move, Place) and format_points(move.gain) in reason
     return f" Its reason: {reason}." if reason and not repeated else ""
 
@@ -266,10 +267,13 @@ def _number_moves(moves: Sequence[tuple[Move, str]]) -> list[str]:
 
 
 def _best_placements(view: View, filters: Sequence[str]) -> tuple[list[tuple[Move, str]], int]:
-    """Return the placements with the most points, with these points, and the number of placements.
+    """Return the placements with the most points, with their points, and the number of placements.
 
-    Equal placements are ordered by the points of the lowest tracks after them. `filters` are names of cells
-    and letters of tiles: only placements that match all of them count.
+    Placements with equal points are ordered by the lowest tracks after the move.
+
+    Args:
+        view: the position.
+        filters: names of cells and letters of tiles. Only placements that match all of them count.
     """
     moves = view.legal_moves()
     gains = view.gains(moves)
@@ -280,7 +284,7 @@ def _best_placements(view: View, filters: Sequence[str]) -> tuple[list[tuple[Mov
         if move.kind == "place" and all(_matches(view, move, word) for word in filters)
     ]
     fitting.sort(key=lambda n: (int(gains[n].sum()), sorted(own + gains[n])), reverse=True)
-    # A named colour that scores nothing makes no difference: list one of these moves.
+    # Of moves that differ only in a named colour that scores nothing, one is listed.
     fitting = list({(moves[n].tile, moves[n].at, *gains[n].tolist()): n for n in reversed(fitting)}.values())[
         ::-1
     ]
@@ -307,25 +311,25 @@ def list_moves(view: View, filters: Sequence[str]) -> tuple[list[Move], list[str
     if not best:
         lines = [f"  There is no placement{' with ' + ' '.join(filters) if filters else ''}."]
     elif total > len(best):
-        lines.append(f"  ... the best {len(best)} of {total}: moves CELL or moves TILE tells more.")
+        lines.append(f"  ... the best {len(best)} of {total}; moves CELL or moves TILE filters them.")
     if others := sorted({move.kind for move in view.legal_moves() if move.kind != "place"}):
         lines.append(f"  You may also: {', '.join(others)}.")
     return [move for move, _ in best], lines
 
 
 def list_hints(view: View, names: Sequence[str], rng: Generator) -> tuple[list[Move], list[str]]:
-    """Return the moves that a search finds best, and lines with values and the reasons for the first."""
+    """Return the best moves of a search, and lines with their values and the reasons for the first."""
     found = best_moves(view, Budget(HINT_SECONDS, HINT_ROLLOUTS), rng.bits() >> 1)
-    wording = Wording("en", found.terms, tuple(names))
+    wording = Wording("en", found.scale, tuple(names))
     if not found.suggestions:
         only = view.legal_moves()[0]
         return [only], [f"  {wording.text('hint_only')}", *_number_moves([(only, "")])]
     listed = [
         (
-            Move.parse(one.candidate.move),
-            f"{wording.value(one.candidate.value)} ± {wording.change(one.candidate.error)}",
+            Move.parse(suggestion.candidate.move),
+            f"{wording.value(suggestion.candidate.value)} ± {wording.change(suggestion.candidate.error)}",
         )
-        for one in found.suggestions
+        for suggestion in found.suggestions
     ]
     reasons = [f"  {wording.remark(remark)}" for remark in found.suggestions[0].remarks]
     return [move for move, _ in listed], [*_number_moves(listed), *reasons]
@@ -351,34 +355,34 @@ def help_lines(view: View) -> list[str]:
     if naming is not None:
         rows.append((str(naming), "the same, naming a colour for the empty corner, which then scores"))
     if "exchange" in kinds:
-        some = next(move for move in moves if move.kind == "exchange")
-        text = "draw new tiles for those named" if some.tiles else "show your whole hand and draw a new one"
-        rows.append((str(some), text))
+        exchange = next(move for move in moves if move.kind == "exchange")
+        text = "replace these tiles" if exchange.tiles else "show your whole hand and draw a new one"
+        rows.append((str(exchange), text))
     if "keep" in kinds:
         rows.append(("keep", "keep your hand and refill it"))
     if "pass" in kinds:
         rows.append(("pass", "nothing can be placed"))
     rows += [
-        ("moves", "the placements with most points"),
+        ("moves", "list the placements with the most points"),
         *_filter_help(placement),
-        ("3", "play number 3 of the moves listed last"),
-        ("hint", "the best moves after some thought"),
-        ("score MOVE", "what a move would score, without playing it"),
+        ("3", "play move 3 of the last list"),
+        ("hint", "search for the best moves"),
+        ("score MOVE", "show the points of a move without playing it"),
         ("board", "draw the board again"),
-        ("undo", "take a placement back, until tiles are drawn or others move"),
-        ("position", "the position in one line, for other programs"),
-        ("quit", "stop; the game is saved after every move"),
+        ("undo", "take back a placement, until tiles are drawn or others move"),
+        ("position", "print the position on one line, for other programs"),
+        ("quit", "quit; the game is saved after every move"),
     ]
     return format_table(rows, indent=2)
 
 
 def _notation_help(move: Move) -> str:
     if "," in move.at[0]:
-        return "letters clockwise from the top left; steps right,up of the start"
-    return f"letters in the order of the cells; {move.tile.lower()} {' '.join(move.at)} will do, too"
+        return "letters clockwise from the top left; steps right,up from the start"
+    return f"letters in the order of the cells; {move.tile.lower()} {' '.join(move.at)} works, too"
 
 
 def _filter_help(placement: Move | None) -> list[tuple[str, str]]:
     if placement is None:
         return []
-    return [(f"moves {placement.at[0]}", f"those on one cell; moves {placement.tile}: those of one tile")]
+    return [(f"moves {placement.at[0]}", f"only those on a cell; moves {placement.tile}: of a tile")]

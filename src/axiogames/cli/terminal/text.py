@@ -1,4 +1,4 @@
-"""Text for a terminal: one line from anything, tables, lists of points."""
+"""Text for a terminal: single lines, tables, lists of points."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 
 def one_line(text: str) -> str:
-    """Return the text without line breaks and control characters."""
+    """Return a text on one line, without control characters."""
     kept = "".join(character if unicodedata.category(character)[0] != "C" else " " for character in text)
     return " ".join(kept.split())
 
@@ -33,7 +33,7 @@ def format_table(rows: Sequence[Sequence[str]], *, right: Iterable[int] = (), in
 
 
 def wrap_sentences(sentences: Iterable[str], width: int) -> list[str]:
-    """Return sentences on as few lines as possible, without a line break inside a sentence."""
+    """Join sentences to as few lines as possible, without a line break inside a sentence."""
     lines: list[str] = []
     for sentence in sentences:
         if lines and len(lines[-1]) + 1 + len(sentence) <= width:

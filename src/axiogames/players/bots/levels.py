@@ -1,9 +1,9 @@
 """Eight levels of strength, from a beginner to full strength.
 
-Lower levels consider fewer moves or compute less; none of them plays a worse move than it knows. Levels 1 and
-2 consider a few random moves and count points, as beginners do. Levels 3 to 5 consider more moves, by one-ply
-search. Levels 6 to 8 consider all moves, the last two with rollouts. The numbers were chosen so that the
-steps in Elo are about equal; docs/strength.md has the measurements.
+Lower levels consider fewer moves or search less; each plays the best move that it finds. Levels 1 and 2
+compare the points of a few random moves, as beginners do. Levels 3 to 5 consider more moves, by one-ply
+search. Levels 6 to 8 consider all moves, the last two with rollouts. The numbers were chosen for about equal
+steps in Elo; docs/explanation/strength.md has the measurements.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from .simple import best_of
 
 @dataclass(frozen=True, slots=True)
 class SampledMoves:
-    """Considers random moves only and takes the one with the most points, or the best one-ply value."""
+    """Considers random moves, and takes the one with the most points or the best one-ply value."""
 
     name: str
     moves: int
     one_ply: bool = False
 
     def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
-        """Return the best of the sampled moves. Moves are sampled with replacement."""
+        """Return the best of the moves, which are sampled with replacement."""
         legal = view.legal_moves()
         indices = sorted({rng.randint(len(legal)) for _ in range(self.moves)})
         sampled = Moves(view, np.ascontiguousarray(legal.actions[indices]))
@@ -47,14 +47,14 @@ class SampledMoves:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Another player under the name of a level, with at most `rollouts` rollouts per move."""
+    """A player under the name of a level, with at most `rollouts` rollouts per move."""
 
     name: str
     player: Player
     rollouts: int | None = None
 
     def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
-        """Return the player's choice within the limits of the level and of the budget."""
+        """Return the choice of the player within the limits of the level and the budget."""
         limits = [rollouts for rollouts in (self.rollouts, budget.rollouts) if rollouts is not None]
         return self.player.choose(view, replace(budget, rollouts=min(limits, default=None)), rng)
 

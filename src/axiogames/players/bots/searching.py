@@ -20,7 +20,7 @@ from ..search.analysis import analyse
 from ..search.rollouts import TO_THE_END, Rollouts, RolloutStats
 from .simple import MAX_CANDIDATES, own_points
 
-SEARCH_WIDTH = 24  # moves that `instant` evaluates
+SEARCH_WIDTH = 24  # moves that `instant` evaluates by one-ply search
 SHORTLIST_WIDTH = 24  # moves that `mc` takes from each of its two rankings
 
 
@@ -30,7 +30,7 @@ class Instant:
     name = "instant"
 
     def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
-        """Return the best of the most promising moves by the network's evaluation after it."""
+        """Return the best of the most promising moves, by the evaluation of the position after it."""
         variant = view.variant
         states = allocate(view.state.dtype, 2)
         states[0] = view.state[0]
@@ -67,7 +67,7 @@ class Sim:
 
 
 class FlatMonteCarlo:
-    """Runs equally many rollouts to the end from each move that simple bots like: a baseline for `sim`."""
+    """Runs the same number of complete rollouts for each shortlisted move: a baseline for `sim`."""
 
     name = "mc"
 
@@ -102,17 +102,17 @@ def _is_spent(budget: Budget, rollouts: int) -> bool:
 
 
 def _shortlist(view: View) -> Moves:
-    """Return the moves with the most points, in all and on the seat's lowest tracks.
+    """Return the placements with the most points, in total and on the lowest tracks, and all other moves.
 
-    Thousands of moves could not be told apart within a second.
+    One second of rollouts cannot distinguish thousands of moves.
     """
     moves = view.legal_moves()
     gains = view.gains(moves)
     points = own_points(view)
     on_lowest = (gains * (points == points.min())).sum(axis=1)
     best = [np.argsort(-value, kind="stable")[:SHORTLIST_WIDTH] for value in (gains.sum(axis=1), on_lowest)]
-    others = np.flatnonzero(moves.actions >= view.variant.placements)
-    return Moves(view, moves.actions[np.unique(np.concatenate([*best, others]))])
+    non_placements = np.flatnonzero(moves.actions >= view.variant.placements)
+    return Moves(view, moves.actions[np.unique(np.concatenate([*best, non_placements]))])
 
 
 @cache

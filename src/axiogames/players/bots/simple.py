@@ -1,4 +1,4 @@
-"""Bots that look at the points of each legal move and no further: `random`, `greedy` and `balanced`."""
+"""Bots without search, which compare the points of legal moves: `random`, `greedy` and `balanced`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...moves import Move
 from ...rng import Generator
 from ..interface import Budget, Candidate, Choice
 
-MAX_CANDIDATES = 5  # in a choice
+MAX_CANDIDATES = 5  # per choice
 
 
 class Random:
@@ -29,7 +29,7 @@ class Random:
 
 
 class Greedy:
-    """Takes the most points, of whatever colour."""
+    """Takes the most points, in any colour."""
 
     name = "greedy"
 
@@ -46,7 +46,7 @@ class Balanced:
     name = "balanced"
 
     def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
-        """Return a move after which the sorted points of the seat are highest, the lowest compared first."""
+        """Return a move after which the points of the seat, sorted from the lowest, are highest."""
         moves = view.legal_moves()
         gains = view.gains(moves)
         after = np.sort(gains + own_points(view), axis=1)
@@ -63,8 +63,8 @@ def best_of(
 ) -> Choice:
     """Choose the move with the best values.
 
-    Ties go to the move that exchanges the most tiles, since a hand without points may as well be a new one.
-    Remaining ties are broken uniformly at random.
+    Among equal moves, the one that exchanges the most tiles is chosen: a hand without points is best
+    replaced. Remaining ties are broken uniformly at random.
 
     Args:
         view: the position.
@@ -93,8 +93,8 @@ def best_of(
 def _tiles_exchanged(view: View, moves: Moves) -> np.ndarray:
     """Return the number of tiles that each move exchanges."""
     tiles = np.zeros(len(moves), np.int64)
-    others = np.flatnonzero(moves.actions >= view.variant.placements)
-    for i in others.tolist():
+    non_placements = np.flatnonzero(moves.actions >= view.variant.placements)
+    for i in non_placements.tolist():
         move = moves[i]
         if move.kind == "exchange":
             tiles[i] = len(move.tiles) or len(view.hand(view.turn or 0))
@@ -107,4 +107,4 @@ def _reason(view: View, move: Move, gain: Sequence[int]) -> str:
     )
     if move.kind == "place":
         return f"scores {scored}" if scored else "scores nothing"
-    return {"exchange": "new tiles", "keep": "keeps the hand", "pass": "nothing else to do"}[move.kind]
+    return {"exchange": "new tiles", "keep": "keeps the hand", "pass": "the only legal move"}[move.kind]

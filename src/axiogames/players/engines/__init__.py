@@ -1,1 +1,1 @@
-"""The engine protocol, in both directions: external engines as players, and our players as an engine."""
+"""The engine protocol in both directions: external engines as players, and built-in players as an engine."""

@@ -1,4 +1,4 @@
-"""External engines: a process that speaks the engine protocol, and the player that asks it for moves.
+"""External engines: processes that speak the engine protocol, as players.
 
 An engine that exceeds its time is killed, together with the processes that it started.
 """
@@ -28,18 +28,18 @@ from ...model.view import View
 from ...moves import Move
 from ...rng import Generator
 from ..interface import Budget, Candidate, Choice
-from .protocol import LONGEST_LINE, PROTOCOL_VERSION, Request, in_one_line, write_budget
+from .protocol import MAX_LINE_LENGTH, PROTOCOL_VERSION, Request, in_one_line, write_budget
 from .views import write_view
 
-MAX_LINES = 10_000  # of one answer
-MAX_ANSWER = 4 * LONGEST_LINE  # characters
+MAX_LINES = 10_000  # per answer
+MAX_ANSWER_LENGTH = 4 * MAX_LINE_LENGTH  # characters
 EXIT_TIMEOUT = 1.0  # seconds for an engine to exit after the end of its input
-SETUP_TIMEOUT = 120.0  # seconds to start or to read a view: an engine may have to compile something
+SETUP_TIMEOUT = 120.0  # seconds to start or to read a view: an engine may have to compile code
 GRACE = 5.0  # seconds that an answer may take beyond the time limit
 REQUIRED_COMMANDS = ("view", "think")
 MAX_REASON = 300  # characters of an explanation or an error
-MAX_CANDIDATES = 1000  # that are read
-MAX_VALUES = 16  # of a candidate
+MAX_CANDIDATES = 1000  # per answer; the others are ignored
+MAX_VALUES = 16  # per candidate
 
 
 # ---------------------------------------------------------------- the process
@@ -48,7 +48,7 @@ MAX_VALUES = 16  # of a candidate
 class EngineProcess:
     """A process that speaks the engine protocol. Its errors name its command.
 
-    It has a session of its own, so that Ctrl-C in the terminal interrupts this program, not the engine.
+    It runs in its own session, so that Ctrl-C in the terminal interrupts this program and not the engine.
     """
 
     def __init__(self, command: str) -> None:
@@ -59,14 +59,14 @@ class EngineProcess:
                 split_command(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
             )
         except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) and error.strerror else error
-            raise EngineTerminated(command, f"cannot be started: {why}") from None
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+            raise EngineTerminated(command, f"cannot be started: {reason}") from None
         self._end = weakref.finalize(self, _end, self._popen)
 
     def ask(self, command: str, seconds: float) -> str:
         """Send a command and return the answer.
 
-        After `seconds` the process is killed, which ends any blocking read or write.
+        After `seconds` the process is killed, which ends a blocking read or write.
 
         Raises:
             EngineTimeout: the engine did not answer in time.
@@ -75,23 +75,23 @@ class EngineProcess:
         """
         self._number += 1
         request = Request(str(self._number), *command.partition(" ")[::2])
-        late = Event()
-        alarm = Timer(seconds, self._stop, (late,))
-        alarm.daemon = True
-        alarm.start()
+        timed_out = Event()
+        timer = Timer(seconds, self._time_out, (timed_out,))
+        timer.daemon = True
+        timer.start()
         try:
             assert self._popen.stdin is not None
             self._popen.stdin.write(f"{request}\n".encode())
             self._popen.stdin.flush()
             refused, text = self._read(request)
         except (OSError, EOFError):
-            if late.is_set():
+            if timed_out.is_set():
                 raise EngineTimeout(
                     self.command, f"did not answer {_short(request)} within {seconds:g} s"
                 ) from None
-            raise EngineTerminated(self.command, f"{self._fate()} when asked {_short(request)}") from None
+            raise EngineTerminated(self.command, f"{self._exit()} when asked {_short(request)}") from None
         finally:
-            alarm.cancel()
+            timer.cancel()
         if refused:
             raise EngineProtocolError(self.command, f"refuses {_short(request)}: {in_one_line(text)[:300]}")
         return text
@@ -105,42 +105,47 @@ class EngineProcess:
             if line := self._line():
                 break
         else:
-            raise EngineProtocolError(self.command, f"says nothing but empty lines to {_short(request)}")
+            raise EngineProtocolError(self.command, f"answers {_short(request)} with empty lines only")
         mark, rest = line[:1], line[1:]
         id, _, first = rest.partition(" ")
         if mark not in ("=", "?") or id != request.id:
             raise EngineProtocolError(
                 self.command,
-                f"said {in_one_line(line)[:80]!r} to {_short(request)}: an answer begins with "
+                f"answers {_short(request)} with {in_one_line(line)[:80]!r}: an answer begins with "
                 f"={request.id} or ?{request.id}",
             )
         lines, size = [first], len(first)
         while line := self._line():
             lines.append(line)
             size += len(line)
-            if len(lines) > MAX_LINES or size > MAX_ANSWER:
-                raise EngineProtocolError(self.command, f"answers {_short(request)} without an end")
+            if len(lines) > MAX_LINES or size > MAX_ANSWER_LENGTH:
+                raise EngineProtocolError(
+                    self.command,
+                    f"answers {_short(request)} with more than {MAX_LINES} lines or"
+                    f" {MAX_ANSWER_LENGTH} characters",
+                )
         return mark == "?", "\n".join(lines).strip()
 
     def _line(self) -> str:
         assert self._popen.stdout is not None
-        line = self._popen.stdout.readline(LONGEST_LINE)
+        line = self._popen.stdout.readline(MAX_LINE_LENGTH)
         if not line:
             raise EOFError
-        if len(line) == LONGEST_LINE:
-            raise EngineProtocolError(self.command, f"writes lines of more than {LONGEST_LINE} bytes")
+        if len(line) == MAX_LINE_LENGTH:
+            raise EngineProtocolError(self.command, f"writes lines of more than {MAX_LINE_LENGTH} bytes")
         return line.decode("utf-8", "replace").rstrip()
 
-    def _stop(self, late: Event) -> None:
-        late.set()
+    def _time_out(self, timed_out: Event) -> None:
+        timed_out.set()
         _kill(self._popen)
 
-    def _fate(self) -> str:
+    def _exit(self) -> str:
+        """Return the end of the process, for an error message."""
         try:
             code = self._popen.wait(EXIT_TIMEOUT)
         except subprocess.TimeoutExpired:
             return "closed its output"
-        return f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        return f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
 
 
 def split_command(command: str) -> list[str]:
@@ -155,14 +160,14 @@ def split_command(command: str) -> list[str]:
         words = shlex.split(command)
     except UnicodeEncodeError:
         raise InvalidPlayers(
-            f"engine command {shown!r}: it is not UTF-8, so no record could name it"
+            f"engine command {shown!r}: it is not UTF-8, so it cannot be stored in records"
         ) from None
     except ValueError as error:
         raise InvalidPlayers(f"engine command {shown!r}: {error}") from None
     if "\0" in command:
-        raise InvalidPlayers(f"engine command {shown!r}: no command contains NUL")
+        raise InvalidPlayers(f"engine command {shown!r}: it contains NUL")
     if not words:
-        raise InvalidPlayers("an engine is named by its command, such as engine:./my_engine --fast")
+        raise InvalidPlayers("the engine command is empty: write a command, as in engine:./my_engine --fast")
     return words
 
 
@@ -186,7 +191,7 @@ def _kill(popen: subprocess.Popen[bytes]) -> None:
 def _end(popen: subprocess.Popen[bytes]) -> None:
     assert popen.stdin is not None
     assert popen.stdout is not None
-    with suppress(OSError):  # it may have exited with unread input
+    with suppress(OSError):  # it may have exited before it read all input
         popen.stdin.close()
     try:
         popen.wait(EXIT_TIMEOUT)
@@ -220,13 +225,13 @@ _DECODER = msgspec.json.Decoder(ThinkReply)
 class ExternalEngine:
     """A player that asks an external engine for its moves.
 
-    The process starts with the first move. It receives the view of the seat to move and nothing else, so one
-    process should not play two seats of a game. If it exits or exceeds its time, it is restarted and asked
-    once more; a second failure raises the error. A malformed answer raises at once.
+    The process starts with the first move. It receives only the view of the seat to move, so one process must
+    not play two seats of a game. If it exits or exceeds its time, it is restarted and asked once more; a
+    second failure raises the error. A malformed answer raises at once.
 
     Args:
         command: the command line of the engine.
-        budget: a budget of its own, which replaces that of the match.
+        budget: its own budget, which replaces the budget of the match.
         name: the name in records; by default `engine:` and the command.
         setup_timeout: seconds to start or to read a view.
         grace: seconds that an answer may take beyond the time limit.
@@ -244,7 +249,7 @@ class ExternalEngine:
         setup_timeout: float = SETUP_TIMEOUT,
         grace: float = GRACE,
     ) -> None:
-        split_command(command)  # raises now, not in the middle of a game
+        split_command(command)  # raises for an invalid command before a game starts
         self.command = command
         self.name = name or f"engine:{command}"
         self._budget = budget
@@ -269,14 +274,14 @@ class ExternalEngine:
             return self._ask(view, budget, seed)
 
     def close(self) -> None:
-        """Stop the process, if it runs. The next move starts another."""
+        """Stop the process, if it runs. The next move restarts it."""
         if self._process is not None:
             self._process.close()
             self._process = None
 
     def _ask(self, view: View, budget: Budget, seed: int) -> Choice:
         try:
-            process = self._process or self._started()
+            process = self._process or self._start()
             if "set" in self._commands:
                 process.ask(f"set seed {seed}", self._setup_timeout)
             process.ask(f"view {write_view(view)}", self._setup_timeout)
@@ -286,34 +291,39 @@ class ExternalEngine:
             self.close()
             raise
 
-    def _started(self) -> EngineProcess:
+    def _start(self) -> EngineProcess:
         process = self._process = EngineProcess(self.command)
         version = process.ask("protocol_version", self._setup_timeout)
         if version != PROTOCOL_VERSION:
             raise EngineProtocolError(
-                self.command, f"speaks version {in_one_line(version)[:20]!r}, not {PROTOCOL_VERSION}"
+                self.command, f"speaks protocol version {in_one_line(version)[:20]!r}, not {PROTOCOL_VERSION}"
             )
         self._commands = frozenset(process.ask("list_commands", self._setup_timeout).split())
         if missing := [name for name in REQUIRED_COMMANDS if name not in self._commands]:
-            raise EngineProtocolError(self.command, f"does not know {' and '.join(missing)}")
+            raise EngineProtocolError(self.command, f"lacks the commands {' and '.join(missing)}")
         return process
 
     def _choice(self, view: View, answer: str) -> Choice:
         try:
             reply = _DECODER.decode(answer)
             move = _legal(view, reply.move)
-            considered = [
-                Candidate(_legal(view, one.move), one.value[:MAX_VALUES], in_one_line(one.why[:MAX_REASON]))
-                for one in reply.candidates[:MAX_CANDIDATES]
+            candidates = [
+                Candidate(
+                    _legal(view, candidate.move),
+                    candidate.value[:MAX_VALUES],
+                    in_one_line(candidate.why[:MAX_REASON]),
+                )
+                for candidate in reply.candidates[:MAX_CANDIDATES]
             ]
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, AxioError) as error:
             raise EngineProtocolError(
                 self.command, f"answers {in_one_line(answer[:80])!r}: {in_one_line(str(error)[:MAX_REASON])}"
             ) from None
-        played = [one for one in considered if one.move == move] or [Candidate(move, (), "")]
-        return Choice(move, (*played[:1], *(one for one in considered if one.move != move)))
+        others = [candidate for candidate in candidates if candidate.move != move]
+        chosen = next((candidate for candidate in candidates if candidate.move == move), None)
+        return Choice(move, (chosen or Candidate(move, (), ""), *others))
 
 
 def _legal(view: View, text: str) -> Move:
-    """Return a legal move in the spelling of `legal_moves`. Raises `IllegalMove` or `ParseError`."""
+    """Return a legal move as `legal_moves` lists it. Raise `IllegalMove` or `ParseError`."""
     return view.variant.decode(view.state, view.action_of(text))

@@ -1,4 +1,4 @@
-"""The lines of the engine protocol: `7 think 1s` is answered by `=7 {…}` or `?7 error`, and an empty line."""
+"""Lines of the engine protocol: the answer to `7 think 1s` is `=7 {…}` or `?7 error`, and an empty line."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ...errors import InvalidPlayers, ParseError
 from ..interface import UNLIMITED, Budget, parse_budget
 
 PROTOCOL_VERSION = "1"
-LONGEST_LINE = 1 << 20  # characters; a view takes some ten thousand
-MAX_SKIPPED = 1 << 26  # characters of a line that are skipped in search of its end
+MAX_LINE_LENGTH = 1 << 20  # characters; a view has about 10,000
+MAX_SKIPPED = 1 << 26  # characters of an overlong line, in search of its end
 MAX_LIMITS = 8  # in one `think`
 
 _REQUEST = re.compile(r"(?:(?P<id>[0-9]{1,10})(?:\s+|$))?(?P<name>\S*)\s*(?P<rest>.*)", re.S)
@@ -19,7 +19,7 @@ _REQUEST = re.compile(r"(?:(?P<id>[0-9]{1,10})(?:\s+|$))?(?P<name>\S*)\s*(?P<res
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A command, its arguments, and the number of the request, if it has one."""
+    """A command, its arguments, and the id of the request or an empty text."""
 
     id: str
     name: str
@@ -29,7 +29,7 @@ class Request:
     def parse(cls, line: str) -> Request:
         """Parse a line. Every line is a request."""
         found = _REQUEST.fullmatch(line.strip())
-        assert found is not None, "the expression fits every text"
+        assert found is not None, "the expression matches every text"
         return cls(found["id"] or "", found["name"], found["rest"])
 
     def __str__(self) -> str:
@@ -37,14 +37,14 @@ class Request:
 
 
 def answer(id: str, text: str, *, refused: bool = False) -> str:
-    """Return the text of an answer. An empty line ends it, so empty lines inside are dropped."""
+    """Return the text of an answer. It ends with an empty line, so empty lines within it are removed."""
     first, *more = f"{'?' if refused else '='}{id} {text}".splitlines()
     lines = [first.rstrip(), *(line.rstrip() for line in more if line.strip())]
     return "\n".join(lines) + "\n\n"
 
 
 def in_one_line(text: str) -> str:
-    """Return a text without line breaks and control characters."""
+    """Return a text on one line, without control characters."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
@@ -52,26 +52,26 @@ def next_line(source: TextIO) -> str | None:
     """Return the next line, `None` at the end of the input.
 
     Raises:
-        TooLong: the line has more than `LONGEST_LINE` characters and has been skipped. With `endless`, its
-            end was not found within `MAX_SKIPPED` characters; stop reading then.
+        LineTooLong: the line has more than `MAX_LINE_LENGTH` characters and has been skipped. With `endless`,
+            its end was not found within `MAX_SKIPPED` characters: stop reading.
     """
-    line = source.readline(LONGEST_LINE + 1)
-    if len(line) <= LONGEST_LINE:
+    line = source.readline(MAX_LINE_LENGTH + 1)
+    if len(line) <= MAX_LINE_LENGTH:
         return line or None
     start, skipped = line[:100], len(line)
     while line and not line.endswith("\n"):
         if skipped > MAX_SKIPPED:
-            raise TooLong(Request.parse(start).id, endless=True)
-        line = source.readline(LONGEST_LINE)
+            raise LineTooLong(Request.parse(start).id, endless=True)
+        line = source.readline(MAX_LINE_LENGTH)
         skipped += len(line)
-    raise TooLong(Request.parse(start).id)
+    raise LineTooLong(Request.parse(start).id)
 
 
-class TooLong(ParseError):
-    """A line exceeds the maximum length. `id` is the number of the request."""
+class LineTooLong(ParseError):
+    """A line exceeds the maximum length. `id` is the id of the request."""
 
     def __init__(self, id: str, *, endless: bool = False) -> None:
-        super().__init__(f"the line is longer than {LONGEST_LINE} characters")
+        super().__init__(f"the line is longer than {MAX_LINE_LENGTH} characters")
         self.id = id
         self.endless = endless
 
@@ -93,14 +93,14 @@ def write_budget(budget: Budget) -> str:
 
 
 def read_budget(text: str) -> Budget:
-    """Parse the limits of `think`, such as `1s 800rx2`; the default is one second. Raises `InvalidPlayers`.
+    """Parse the limits of `think`, such as `1s 800rx2`. An empty text is 1 second. Raise `InvalidPlayers`.
 
     >>> read_budget("1s 800rx2")
     Budget(seconds=1.0, rollouts=800, threads=2)
     """
     words = text.split(None, MAX_LIMITS)
     if len(words) > MAX_LIMITS:
-        raise InvalidPlayers(f"more than {MAX_LIMITS} limits: one for seconds and one for rollouts will do")
+        raise InvalidPlayers(f"more than {MAX_LIMITS} limits: one of seconds and one of rollouts are enough")
     limits = [parse_budget(word) for word in words]
     if not limits:
         return Budget()

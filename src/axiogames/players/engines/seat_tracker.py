@@ -1,8 +1,8 @@
-"""Tracking a game from one seat, event by event, as that seat learns of it.
+"""Tracking of a game from one seat, by the events that the seat sees.
 
-The state is that of a view: hidden tiles count as unseen. The rules need real tiles in the hand of the seat
-that acts, so during an event its hidden tiles are replaced by arbitrary unseen ones, which go back right
-after it. The result does not depend on which ones.
+The state is that of a view: hidden tiles count as unseen. The rules need actual tiles in the hand of the seat
+that moves, so its hidden tiles are replaced by arbitrary unseen tiles during an event, and put back after it.
+The result does not depend on the choice of these tiles.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ KEEP = Move("keep")
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The seat's knowledge at one time."""
+    """The knowledge of the seat after an event."""
 
     state: State
     events: tuple[Event, ...]
-    # After a placement of another seat: the state before it and the move, in case an exchange follows.
+    # After a placement by another seat: the state before it and the move, in case an exchange follows.
     before: State | None = None
     placed: Move | None = None
 
 
 class SeatTracker:
-    """A seat's knowledge of a game.
+    """The knowledge of a game from one seat.
 
-    Every event is checked against the rules; an illegal one changes nothing.
+    Each event is checked against the rules. An illegal event raises an error and changes nothing.
     """
 
     def __init__(self, variant: Variant, seat: int) -> None:
@@ -63,7 +63,7 @@ class SeatTracker:
     def of(cls, view: View) -> SeatTracker:
         """Return a tracker that continues from a view."""
         if view.seat is None:
-            raise ParseError("a game is followed from a seat")
+            raise ParseError("a tracker needs the view of a seat, not of a spectator")
         tracker = cls(view.variant, view.seat)
         tracker._now = Snapshot(view.state, view.events)
         return tracker
@@ -76,7 +76,7 @@ class SeatTracker:
     def undo(self) -> None:
         """Take back the last event or move."""
         if not self._history:
-            raise AxioError("nothing has been told that could be taken back")
+            raise AxioError("there is no event to undo")
         self._now = self._history.pop()
 
     # ------------------------------------------------------------ chance
@@ -97,16 +97,16 @@ class SeatTracker:
         state = copied(self._now.state)
         if state["phase"][0] != REMOVE or not 1 <= count <= state["due"][0]:
             due = int(state["due"][0]) if state["phase"][0] == REMOVE else 0
-            raise ParseError(f"{count} tiles cannot be removed now: {due} have to be")
+            raise ParseError(f"{count} tiles cannot be removed now: {due} have to be removed")
         for _ in range(count):
             self._step(state, _any_unseen(state))
             _hide_removed(state)
         self._record_chance(state, Removed((UNKNOWN,) * count))
 
     def draw(self, seat: int, tiles: Sequence[str]) -> None:
-        """Draw tiles for a seat, written as letters for the own seat and as `?` for others.
+        """Draw tiles for a seat: letters for the own seat, `?` for other seats.
 
-        An open offer to exchange is declined.
+        A draw declines a pending offer to exchange.
         """
         seat = check_seat(seat, self.variant.players)
         request = f"draw {seat} {' '.join(tiles)}"
@@ -117,10 +117,10 @@ class SeatTracker:
             raise IllegalMove(request, Reason.NO_DRAW_DUE)
         if state["seat"][0] != seat:
             raise IllegalMove(
-                request, Reason.NOT_YOUR_TURN, f"it is seat {state['seat'][0]} that has to draw"
+                request, Reason.NOT_YOUR_TURN, f"seat {state['seat'][0]} has to draw, not seat {seat}"
             )
         if not 1 <= len(tiles) <= state["due"][0]:
-            raise ParseError(f"{request}: {len(tiles)} tiles are drawn, {state['due'][0]} are due")
+            raise ParseError(f"{request}: {len(tiles)} tiles are drawn, but {state['due'][0]} are due")
         source = self.variant.source(state)
         if seat == self.seat:
             for tile in tiles:
@@ -144,14 +144,14 @@ class SeatTracker:
     # ------------------------------------------------------------ moves
 
     def play(self, seat: int, move: Move) -> dict[str, int]:
-        """Play a move for a seat and return its points by track. The tiles of a hidden exchange are `?`."""
+        """Play a move for a seat and return its points by track. Tiles of a hidden exchange are `?`."""
         seat = check_seat(seat, self.variant.players)
         state = self._now.state
         if state["phase"][0] != DRAW and seat != state["seat"][0]:
             raise IllegalMove(move, Reason.NOT_YOUR_TURN)
         if seat == self.seat:
             if UNKNOWN in move.tiles:
-                raise ParseError(f"{move}: seat {seat} knows its own tiles: write them, not ?")
+                raise ParseError(f"{move}: seat {seat} sees its own tiles: write them, not ?")
             after, event = self._carry_out(copied(state), seat, move)
             self._record(Snapshot(after, self._now.events + event))
         elif move.kind == "place":
@@ -163,8 +163,8 @@ class SeatTracker:
         else:
             after, event = self._carry_out(copied(state), seat, move, hidden=True)
             self._record(Snapshot(after, self._now.events + event))
-        made = self._now.events[-1] if self._now.events else None
-        return dict(made.gain) if isinstance(made, Place) and move.kind == "place" else {}
+        last = self._now.events[-1] if self._now.events else None
+        return dict(last.gain) if isinstance(last, Place) and move.kind == "place" else {}
 
     def _placed_by_other(self, seat: int, move: Move) -> None:
         before = self._now.state
@@ -173,7 +173,7 @@ class SeatTracker:
             _fill_hand(state, seat, [self._could_hold(state, move.tile, move)])
         after, event = self._carry_out(state, seat, move)
         if after["phase"][0] == OFFER:
-            # Whether a hidden hand can be exchanged shows only when it is; a kept hand is followed by a draw.
+            # Assume that the hidden hand is kept. If an exchange follows, the placement is replayed.
             self._step(after, self.variant.encode(after, KEEP))
         self._hide(after, seat)
         self._record(Snapshot(after, self._now.events + event, before, move))
@@ -181,7 +181,7 @@ class SeatTracker:
     def _exchanged_by_other(self, seat: int, move: Move) -> None:
         public = self.variant.exchange_is_public
         if public and (not move.tiles or UNKNOWN in move.tiles):
-            raise ParseError(f"{move}: exchanged tiles are shown in this game: write them")
+            raise ParseError(f"{move}: exchanged tiles are public in this game: write them")
         if not public and any(tile != UNKNOWN for tile in move.tiles):
             raise ParseError(f"{move}: seat {self.seat} does not see what seat {seat} exchanges: write ?")
         state = copied(self._now.state)
@@ -203,14 +203,14 @@ class SeatTracker:
             hand = self.variant.hand_of(state, seat)
             if len(move.tiles) > len(hand) and state["phase"][0] < DRAW:
                 raise ParseError(f"exchange: seat {seat} holds {len(hand)} tiles, not {len(move.tiles)}")
-            given = Move("exchange", tiles=hand[: len(move.tiles)])
-            after, _ = self._carry_out(state, seat, given)
+            exchange = Move("exchange", tiles=hand[: len(move.tiles)])
+            after, _ = self._carry_out(state, seat, exchange)
             event = (Exchange(seat, move.tiles),)
         self._hide(after, seat)
         self._record(Snapshot(after, self._now.events + event))
 
     def _just_placed(self, seat: int) -> bool:
-        """Whether the last event is a placement of this other seat, which now draws."""
+        """Return whether the last event is a placement by this other seat, which now draws."""
         now = self._now
         return now.before is not None and now.state["phase"][0] == DRAW and now.state["seat"][0] == seat
 
@@ -219,7 +219,7 @@ class SeatTracker:
         if kind is None:
             raise IllegalMove(move, Reason.NO_SUCH_TILE)
         if not state["bag"][0, kind]:
-            raise IllegalMove(move, Reason.NOT_IN_HAND, f"every {tile} has been seen elsewhere")
+            raise IllegalMove(move, Reason.NOT_IN_HAND, f"all tiles {tile} are known to be elsewhere")
         return kind
 
     def _carry_out(
@@ -227,32 +227,32 @@ class SeatTracker:
     ) -> tuple[State, tuple[Event, ...]]:
         """Play a legal move and return the state and its events.
 
-        With `hidden`, the move does not depend on the hand.
+        Set `hidden` for a move that does not depend on the hand, which is hidden.
         """
         position = Position(self.variant, state)
         if hidden and not position.draw_due:
             action = self.variant.encode(state, move)
         else:
             action = position.action_of(move)
-        made, hand = self.variant.decode(state, action), position.hand(seat)
-        if made.kind == "place":
-            preview = position.preview(made)
+        legal, hand = self.variant.decode(state, action), position.hand(seat)
+        if legal.kind == "place":
+            preview = position.preview(legal)
             event: tuple[Event, ...] = (
-                Place(seat, made.tile, made.at, preview.gain, made.named, preview.pyramids),
+                Place(seat, legal.tile, legal.at, preview.gain, legal.named, preview.pyramids),
             )
-        elif made.kind == "exchange":
-            event = (Exchange(seat, made.tiles or hand),)
+        elif legal.kind == "exchange":
+            event = (Exchange(seat, legal.tiles or hand),)
         else:
-            event = (Pass(seat),) if made.kind == "pass" else ()
+            event = (Pass(seat),) if legal.kind == "pass" else ()
         self._step(state, action, move)
         return state, event
 
     # ------------------------------------------------------------ states and snapshots
 
     def _step(self, state: State, action: int, move: Move | None = None) -> None:
-        why = self.variant.kernels[step](self.variant.constants, state, int(action), move is not None)
-        if why:
-            raise IllegalMove(move, Reason.of(why))
+        reason = self.variant.kernels[step](self.variant.constants, state, int(action), move is not None)
+        if reason:
+            raise IllegalMove(move, Reason.of(reason))
 
     def _hide(self, state: State, seat: int) -> None:
         """Count the tiles of another seat as unseen again."""
@@ -276,12 +276,12 @@ class SeatTracker:
 
 
 def _any_unseen(state: State) -> int:
-    """Return any unseen kind of tile."""
+    """Return the first kind of which a tile is unseen."""
     return int(np.flatnonzero(state["bag"][0])[0])
 
 
 def _fill_hand(state: State, seat: int, kinds: Sequence[int] = ()) -> None:
-    """Replace a seat's hidden tiles by unseen ones, `kinds` among them.
+    """Replace the hidden tiles of a seat by unseen tiles, which include `kinds`.
 
     Raises:
         ParseError: the seat holds fewer tiles than `kinds`.
@@ -306,7 +306,7 @@ def _fill_hand(state: State, seat: int, kinds: Sequence[int] = ()) -> None:
 
 def _take(state: State, kind: int) -> None:
     if not state["bag"][0, kind]:
-        raise ParseError("more tiles of a kind are told than have not been seen")
+        raise ParseError("the events have more tiles of a kind than are unseen")
     state["bag"][0, kind] -= 1
     state["unseen"] -= 1
 

@@ -1,4 +1,4 @@
-"""Our players as an engine: a server of the engine protocol, docs/reference/engine_protocol.md."""
+"""Built-in players as an engine: a server of the protocol in docs/reference/engine_protocol.md."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ...model.view import View
 from ...moves import Move
 from ...rng import Generator
 from .. import Budget, Player, player
-from .protocol import PROTOCOL_VERSION, Request, TooLong, answer, in_one_line, next_line, read_budget
+from .protocol import PROTOCOL_VERSION, LineTooLong, Request, answer, in_one_line, next_line, read_budget
 from .seat_tracker import SeatTracker
 from .views import legal_moves, read_view, write_view
 
@@ -31,18 +31,18 @@ log = logging.getLogger(__name__)
 
 
 class Engine:
-    """A player behind the engine protocol. It tracks one game from one seat.
+    """A built-in player that speaks the engine protocol. It tracks one game from one seat.
 
     Args:
         game: the name of the game.
-        who: the name of the player.
+        bot: the name of the player.
         players: the number of players.
         options: the options of the game that are switched on.
     """
 
-    def __init__(self, game: str, who: str, *, players: int = 2, options: Sequence[str] = ()) -> None:
+    def __init__(self, game: str, bot: str, *, players: int = 2, options: Sequence[str] = ()) -> None:
         variant = find_variant(game, players, dict.fromkeys(options, True))
-        self._player: Player = player(who)
+        self._player: Player = player(bot)
         self._seed: int | str = secrets.token_hex(8)
         self._rng = Generator(self._seed)
         self._ready: set[tuple[Variant, str]] = set()
@@ -54,7 +54,7 @@ class Engine:
         while not self.over:
             try:
                 line = next_line(source)
-            except TooLong as error:
+            except LineTooLong as error:
                 self.over = error.endless
                 reply: str | None = answer(error.id, str(error), refused=True)
             else:
@@ -85,7 +85,7 @@ class Engine:
             return answer(request.id, in_one_line(f"internal error: {error!r}"), refused=True)
 
     def prepare(self) -> None:
-        """Let such a player choose a move once, so that everything is compiled before the first request."""
+        """Let such a player choose a move, so that everything is compiled before the first request."""
         kind = self._player.name.partition("@")[0]
         if (self._game.variant, kind) not in self._ready:
             table = Table(self._game.variant, 0)
@@ -126,7 +126,7 @@ class Engine:
             self._seed = value
             self._rng = Generator(value)
         else:
-            raise ParseError("say 'set player NAME' or 'set seed TEXT'")
+            raise ParseError("use 'set player NAME' or 'set seed TEXT'")
         return ""
 
     # ------------------------------------------------------------ the game
@@ -135,7 +135,7 @@ class Engine:
         words = rest.split()
         old = self._game.variant
         if not words:
-            raise ParseError("say 'new_game SEAT', and the number of players and options if they change")
+            raise ParseError("use 'new_game SEAT [PLAYERS [OPTION...]]'")
         players = _number(words[1], "number of players") if len(words) > 1 else old.players
         options = dict.fromkeys(words[2:] if len(words) > 1 else old.options, True)
         self._set_up(SeatTracker(find_variant(old.game.id, players, options), _number(words[0], "seat")))
@@ -155,7 +155,7 @@ class Engine:
     def _start(self, rest: str) -> str:
         words = rest.split()
         if not words or len(words) % 2:
-            raise ParseError("say tile and place for each tile that is turned up, such as 'start RGBO 0,0'")
+            raise ParseError("name each tile of the display and its cell, such as 'start RGBO 0,0'")
         self._game.start([PlacedTile(tile, (at,)) for tile, at in zip(words[::2], words[1::2], strict=True)])
         return ""
 
@@ -180,7 +180,7 @@ class Engine:
         return write_view(self._game.view)
 
     def _show_board(self, rest: str) -> str:
-        return f"\n{self._game.view.text()}"  # starts on the next line, so that its columns are aligned
+        return f"\n{self._game.view.text()}"  # on a new line, so that its columns are aligned
 
     # ------------------------------------------------------------ moves
 
@@ -196,7 +196,8 @@ class Engine:
         self.prepare()
         choice = self._player.choose(view, read_budget(rest), self._rng)
         candidates = [
-            {"move": str(one.move), "value": one.value, "why": one.why} for one in choice.candidates
+            {"move": str(candidate.move), "value": candidate.value, "why": candidate.why}
+            for candidate in choice.candidates
         ]
         return _json({"move": str(choice.move), "candidates": candidates})
 
@@ -205,7 +206,7 @@ class Engine:
         if view.over:
             raise AxioError("the game is over")
         if view.draw_due:
-            raise AxioError(f"a draw has to be told first: seat {int(view.state['seat'][0])} has to draw")
+            raise AxioError(f"a draw is due: seat {int(view.state['seat'][0])} has to draw")
         if view.turn != view.seat:
             raise AxioError(f"it is the turn of seat {view.turn}, not of seat {view.seat}")
         return view
@@ -239,9 +240,9 @@ def _json(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _number(word: str, what: str) -> int:
+def _number(word: str, meaning: str) -> int:
     if not (word.isascii() and word.isdigit() and len(word) < 4):
-        raise ParseError(f"{word[:20]!r} should be a number, the {what}")
+        raise ParseError(f"{word[:20]!r} should be a number, the {meaning}")
     return int(word)
 
 

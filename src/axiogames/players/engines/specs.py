@@ -19,12 +19,12 @@ from .external import ExternalEngine
 PREFIX = "engine:"
 WARM_UP = Budget(seconds=0.05, rollouts=16)
 
-# Running engines without a game: starting one takes longer than many games.
+# Running engines between games, by spec: the start of an engine takes longer than many games.
 _idle: dict[str, list[ExternalEngine]] = {}
 
 
 def parse_player(spec: str) -> Player:
-    """Return the player of a spec.
+    """Return a player.
 
     Args:
         spec: the name of a player, or `engine:` and a command line.
@@ -38,7 +38,7 @@ def parse_player(spec: str) -> Player:
 def external_engine(spec: str) -> ExternalEngine:
     """Return the external engine of a spec such as `engine:./my_engine --fast@1s`.
 
-    The text behind the last `@` is its budget, if it is a valid one, else part of the command.
+    The text after the last `@` is the budget if it is a valid one, otherwise part of the command.
 
     Raises:
         InvalidPlayers: the command is empty or malformed.
@@ -57,7 +57,7 @@ def external_engine(spec: str) -> ExternalEngine:
 def open_players(specs: Sequence[str]) -> Iterator[list[Player]]:
     """Provide a player for each seat of a game. Engines keep running for the next game.
 
-    Two seats never share a process, even with the same command: it would know both hands.
+    Two seats never share a process, even with the same command: the process would know both hands.
     """
     players = [_idle[spec].pop() if _idle.get(spec) else parse_player(spec) for spec in specs]
     engines = [engine for engine in players if isinstance(engine, ExternalEngine)]
@@ -72,11 +72,11 @@ def open_players(specs: Sequence[str]) -> Iterator[list[Player]]:
 
 
 def warm_up(variant: Variant, specs: Sequence[str]) -> None:
-    """Let every player choose a move once in this process, so that everything is compiled and loaded."""
+    """Let each player choose a move in this process, so that everything is compiled and loaded."""
     table = Table(variant, 0)
-    assert table.turn is not None, "a new table is waiting for a move"
+    assert table.turn is not None, "a new table waits for a move"
     view = table.view(table.turn)
     with open_players(specs) as players:
-        for found in players:
-            unlimited = found.player if isinstance(found, FixedBudget) else found
+        for opened in players:
+            unlimited = opened.player if isinstance(opened, FixedBudget) else opened
             unlimited.choose(view, WARM_UP, Generator(0))

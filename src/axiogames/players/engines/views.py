@@ -1,4 +1,4 @@
-"""The text form of views, one line of JSON, as engines receive them. It contains no hidden information."""
+"""The text form of views: one line of JSON without hidden information, which engines receive."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ...model.events import UNKNOWN, Draw, Event, Exchange, Place, Removed, Star
 from ...model.position import Position
 from ...model.view import View
 
-MAX_POINTS = 32767  # points have 16 bits
-MAX_EVENTS = 2000  # the longest games have about 1,450: four players who exchange whenever they can
+MAX_POINTS = 32767  # points are 16-bit integers
+MAX_EVENTS = 2000  # the longest games have about 1,450, if four players exchange whenever they can
 
 
 class LegalMove(Struct, frozen=True):
@@ -24,7 +24,7 @@ class LegalMove(Struct, frozen=True):
 
 
 class ViewMessage(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The first three fields are the view. The others follow from it, for programs without the rules."""
+    """A view. The fields after `events` are derived, for engines that do not know the rules."""
 
     seat: int
     position: str
@@ -45,7 +45,7 @@ _DECODER = msgspec.json.Decoder(ViewMessage)
 
 
 def write_view(view: View) -> str:
-    """Return the text of a seat's view, with its legal moves and their points if it is to move."""
+    """Return the text of the view of a seat, with the legal moves and their points if it is to move."""
     return msgspec.json.encode(_message_of(view)).decode()
 
 
@@ -53,13 +53,13 @@ def read_view(text: str | bytes) -> View:
     """Parse the text of a view.
 
     Raises:
-        ParseError: the text is not a view, or contains what its seat cannot know.
+        ParseError: the text is not a view, or contains information that is hidden from its seat.
     """
     if not isinstance(text, str | bytes):
         raise ParseError(f"not a view: {abbreviated(text)} is not text: give a line of JSON")
     try:
         return _read(text)
-    except ParseError as error:  # which may quote a tile or a number of any length
+    except ParseError as error:  # it may quote a tile or a number of any length
         raise ParseError(shortened(str(error))) from None
 
 
@@ -71,10 +71,10 @@ def _read(text: str | bytes) -> View:
     except (UnicodeEncodeError, UnicodeDecodeError) as error:
         raise ParseError(f"not a view: not Unicode text: {error.reason}") from None
     if len(message.events) > MAX_EVENTS:
-        raise ParseError(f"view: {len(message.events)} events, a game has at most {MAX_EVENTS}")
+        raise ParseError(f"view: {len(message.events)} events, more than the limit of {MAX_EVENTS}")
     position = Position.parse(message.position)
     if not 0 <= message.seat < position.players:
-        raise ParseError(f"view: there is no seat {message.seat}, there are 0 to {position.players - 1}")
+        raise ParseError(f"view: there is no seat {message.seat}: 0 to {position.players - 1}")
     view = View(position.variant, position.state, message.seat, message.events)
     _check_hidden(view, message.seat)
     board = _Board(view)
@@ -85,7 +85,7 @@ def _read(text: str | bytes) -> View:
             board.check(event)
         except ParseError as error:
             raise ParseError(f"view, event {number}: {error}") from None
-    _check_rest(message, view)
+    _check_derived(message, view)
     return view
 
 
@@ -102,7 +102,7 @@ def legal_moves(view: View) -> tuple[LegalMove, ...]:
 
 def _message_of(view: View) -> ViewMessage:
     if view.seat is None:
-        raise ParseError("an engine is shown the view of a seat, not a spectator's")
+        raise ParseError("an engine needs the view of a seat, not of a spectator")
     return ViewMessage(
         seat=view.seat,
         position=view.position,
@@ -128,51 +128,53 @@ def _check_hidden(view: View, seat: int) -> None:
                 f"view: seat {seat} does not see the hand of seat {other}: write ? for each tile"
             )
     if UNKNOWN in view.hand(seat):
-        raise ParseError(f"view: seat {seat} sees its own hand: write its tiles, not ?")
+        raise ParseError(f"view: seat {seat} sees its own hand: write the tiles, not ?")
     if "removed" in state.dtype.names and state["removed"][0].any():
-        raise ParseError("view: nobody sees removed tiles: write ? and their number")
-    secret = "aside" in state.dtype.names and not view.variant.exchange_is_public
-    if secret and state["seat"][0] != seat and (state["aside"][0, : state["n_aside"][0]] != HIDDEN).any():
-        raise ParseError(f"view: seat {seat} does not see what is laid aside: write ? for each tile")
+        raise ParseError("view: removed tiles are hidden: write ? and their number")
+    hidden = "aside" in state.dtype.names and not view.variant.exchange_is_public
+    if hidden and state["seat"][0] != seat and (state["aside"][0, : state["n_aside"][0]] != HIDDEN).any():
+        raise ParseError(f"view: seat {seat} does not see the tiles set aside: write ? for each tile")
 
 
 def _check_size(variant: Variant, event: Event) -> None:
-    """Check that an event has no more tiles than the rules move at once."""
+    """Check that an event has no more tiles than the rules allow in one event."""
     match event:
         case Draw(_, tiles) | Exchange(_, tiles):
-            count, most = len(tiles), variant.hand
+            count, limit = len(tiles), variant.hand
         case Removed(tiles):
             opening = variant.opening
-            count, most = len(tiles), int(opening["due"][0]) if opening["phase"][0] == REMOVE else 0
+            count, limit = len(tiles), int(opening["due"][0]) if opening["phase"][0] == REMOVE else 0
         case Start(display):
-            count, most = len(display), len(variant.start_places)
+            count, limit = len(display), len(variant.start_places)
         case _:
-            return  # a placement is compared with what lies on the board
-    if count > most:
-        raise ParseError(f"{count} tiles, there can be {most} in such an event of this game")
+            return  # placements are compared with the board
+    if count > limit:
+        raise ParseError(f"{count} tiles, more than the limit of {limit} in such an event of this game")
 
 
 def _check_event(view: View, seat: int, event: Event) -> None:
     if redact_event(event, seat, view.variant.exchange_is_public) != event:
-        raise ParseError(f"seat {seat} does not see these tiles: write ? for each of them")
+        raise ParseError(f"seat {seat} does not see these tiles: write ? for each tile")
     if not isinstance(event, Start) and not 0 <= getattr(event, "p", 0) < view.players:
-        raise ParseError(f"there are the seats 0 to {view.players - 1}")
+        raise ParseError(
+            f"there is no seat {abbreviated(getattr(event, 'p', None))}: 0 to {view.players - 1}"
+        )
     match event:
         case Draw(p, tiles) | Exchange(p, tiles):
-            own = p == seat
+            visible = p == seat
         case Place(_, tile):
-            tiles, own = (tile,), True
+            tiles, visible = (tile,), True
         case Start(display):
-            tiles, own = tuple(shown.tile for shown in display), True
+            tiles, visible = tuple(shown.tile for shown in display), True
         case _:
             return
     for tile in tiles:
-        if view.variant.kind_of(tile) is None and (own or tile != UNKNOWN):
+        if view.variant.kind_of(tile) is None and (visible or tile != UNKNOWN):
             raise ParseError(f"there is no tile {tile[:20]!r}")
 
 
 class _Board:
-    """The tiles and pyramids on the board of a view. Each must come from at most one event."""
+    """The tiles and pyramids on the board of a view. At most one event may have put each of them there."""
 
     def __init__(self, view: View) -> None:
         self.variant = view.variant
@@ -180,37 +182,37 @@ class _Board:
         self._pyramids = {*self.variant.pyramids(view.state), *self.variant.spent(view.state)}
 
     def check(self, event: Event) -> None:
-        """Remove what an event put on the board. Raises `ParseError` if it is not there."""
+        """Remove the tiles and pyramids of an event. Raise `ParseError` if they are not on the board."""
         if isinstance(event, Start):
             for shown in event.display:
                 if shown.at not in self.variant.start_places:
-                    raise ParseError(f"no tile of an opening display lies on {shown.at[:20]!r}")
+                    raise ParseError(f"no tile of an opening display is on {shown.at[:20]!r}")
                 self._take(shown.tile, (shown.at,))
         elif isinstance(event, Place):
             self._take(event.tile, event.at)
             for cell in event.pyramids:
                 if cell not in self._pyramids:
-                    raise ParseError(f"no pyramid is on {cell[:20]!r} in the position, or it is told twice")
+                    raise ParseError(f"no pyramid is on {cell[:20]!r} in the position, or two events set it")
                 self._pyramids.remove(cell)
             if event.named is not None and event.named not in tuple(self.variant.colours):
                 raise ParseError(f"{event.named[:20]!r} is not a colour of this game: {self.variant.colours}")
             for track, points in event.gain.items():
                 if track not in self.variant.tracks or not 0 <= points <= MAX_POINTS:
-                    raise ParseError(f"a gain of {points} in {track[:20]!r} does not exist")
+                    raise ParseError(f"a gain of {points} in {track[:20]!r} is impossible")
 
     def _take(self, tile: str, at: tuple[str, ...]) -> None:
         if not self.variant.can_lie(at):
-            raise ParseError(f"{tile} cannot lie on {' '.join(at)[:40]!r}")
+            raise ParseError(f"{tile} cannot be on {' '.join(at)[:40]!r}")
         letters = (tile,) if len(at) == 1 else tuple(tile)
         for cell, letter in zip(at, letters, strict=True):
             if self._shown.pop(cell, None) != letter:
-                raise ParseError(f"no {letter} lies on {cell[:20]!r} in the position, or it is told twice")
+                raise ParseError(f"no {letter} is on {cell[:20]!r} in the position, or two events place it")
 
 
-def _check_rest(message: ViewMessage, view: View) -> None:
-    """Check that derived fields, where they are given, agree with the position."""
-    expected = _message_of(view)
+def _check_derived(message: ViewMessage, view: View) -> None:
+    """Check that derived fields, if present, agree with the position."""
+    derived = _message_of(view)
     for field in ViewMessage.__struct_fields__:
-        theirs, ours = getattr(message, field), getattr(expected, field)
-        if theirs is not UNSET and field not in ("position", "events") and theirs != ours:
-            raise ParseError(f"view: `{field}` is not what follows from the position")
+        value, expected = getattr(message, field), getattr(derived, field)
+        if value is not UNSET and field not in ("position", "events") and value != expected:
+            raise ParseError(f"view: `{field}` does not agree with the position")

@@ -1,4 +1,4 @@
-"""What the server does at a table by itself: bot moves, moves of the clock, held draws and retries."""
+"""Actions of the server at a table: bot moves, moves of the clock, held draws and retries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .room import Room
 
 RETRY_SECONDS = 5.0  # until a failed action is tried again
-TIMER_SECONDS = 3600.0  # beyond that a timer keeps no room in memory: `Rooms.sweep` finds the table instead
+TIMER_SECONDS = 3600.0  # a longer timer does not keep its room in memory; `Rooms.sweep` finds the table
 
 log = logging.getLogger(__name__)
 
@@ -27,8 +27,8 @@ log = logging.getLogger(__name__)
 class Automation:
     """Task and timer of a room, at most one of each.
 
-    It does not refer to its room: a cycle would keep rooms in memory until the next garbage collection. A
-    pending task or timer does keep its room.
+    It holds no reference to its room: a cycle would keep rooms in memory until the next garbage collection. A
+    pending task or timer does hold one.
     """
 
     def __init__(self, services: RoomServices) -> None:
@@ -45,7 +45,7 @@ class Automation:
         return self._task is not None or self._timer is not None
 
     def wake(self, room: Room) -> None:
-        """Start what is due, and set a timer for what is due later."""
+        """Start the action that is due, or set a timer for it."""
         if self._closed or room.unreadable:
             return
         if room.stale:
@@ -68,7 +68,7 @@ class Automation:
             self._timer = loop.call_later(delay, self._on_timer, room, game.number)
 
     def close(self) -> None:
-        """Stop everything for good."""
+        """Stop the task and the timer permanently."""
         self._closed = True
         self._cancel_timers()
         if self._task is not None:
@@ -77,7 +77,7 @@ class Automation:
     # ------------------------------------------------------------ task
 
     def _start(self, room: Room, work: Callable[[], Awaitable[None]]) -> None:
-        """Start a task unless there is one. When it ends, the room wakes again."""
+        """Start a task unless there is one. The room is woken again when it ends."""
         if self._task is None and not self._closed:
             self._error = None
             self._task = self._services.start(self._run(work))
@@ -97,8 +97,8 @@ class Automation:
         if error is None or isinstance(error, Unreadable):
             room.wake()
             return
-        if not isinstance(error, Unavailable):  # which has been logged already
-            log.error("the server could not act at table %s", room.id, exc_info=error)
+        if not isinstance(error, Unavailable):  # that has been logged already
+            log.error("an action of the server failed at table %s", room.id, exc_info=error)
         self._retry_later(room)
 
     async def _play_bots(self, room: Room) -> None:
@@ -113,7 +113,7 @@ class Automation:
         request = SeatCommand(seat, based_on=game.number, automatic=True)
         choice = await self._services.bots.choose(level, game.table.view(seat), game.config.owner)
         with _ignoring_stale():
-            await room.move(request, choice.move, by=by)
+            await room.move(request, choice, by=by)
 
     # ------------------------------------------------------------ timers
 
@@ -126,13 +126,13 @@ class Automation:
     def _on_timer(self, room: Room, number: int) -> None:
         self._timer = None
         uptime = self._services.uptime
-        if uptime.asleep(now()) or (uptime.lost and room.game.pending_draw is None):
+        if uptime.is_suspended(now()) or (uptime.database_lost and room.game.pending_draw is None):
             self._retry_later(room)
         else:
             self._start(room, partial(self._act_when_due, room, number))
 
     async def _act_when_due(self, room: Room, number: int) -> None:
-        """Move or draw for a seat whose time is up, if nothing has happened since entry `number`."""
+        """Move or draw for a seat whose time is up, unless there are entries after `number`."""
         game = room.game
         when = due(game, self._services.uptime)
         if game.number != number or when is None or when > now():
@@ -141,14 +141,14 @@ class Automation:
             try:
                 await self._play_bot(room, DEFAULT_LEVEL, "clock")
             except Unavailable:
-                self._services.uptime.lost = True  # without the database nobody could move
+                self._services.uptime.database_lost = True  # without the database nobody could move
                 raise
         else:
             with _ignoring_stale():
                 await room.draw(SeatCommand(game.pending_draw, based_on=number, automatic=True))
 
     def _retry_later(self, room: Room) -> None:
-        """Try again after a while, for example when the database is back."""
+        """Try again after `RETRY_SECONDS`, for example after an outage of the database."""
         self._cancel_timers()
         if not self._closed:
             self._timer = asyncio.get_running_loop().call_later(RETRY_SECONDS, self._retry, room)
@@ -160,7 +160,7 @@ class Automation:
 
 @contextmanager
 def _ignoring_stale() -> Iterator[None]:
-    """Ignore that somebody else has acted first."""
+    """Ignore the refusal of a request that is stale because somebody else has acted first."""
     try:
         yield
     except Refused as error:

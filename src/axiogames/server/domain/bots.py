@@ -1,4 +1,4 @@
-"""Bots at tables. They run in threads, a few at a time, and see a redacted view as people do."""
+"""Bots at tables. They run in a bounded number of threads and receive redacted views, as people do."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..metrics import BOT_FAILURES
 from ..work_pools import BACKGROUND_NICENESS, Busy, JobTimeout, QueueLimits, Requester, WorkPool
 
 LEVELS = tuple(OFFERED)
-"""Levels offered to people, the weakest first."""
+"""Levels offered on the page, the weakest first."""
 
 BOTS = tuple(PLAYERS)
 """Names of all bots."""
@@ -33,18 +33,18 @@ DEFAULT_LEVEL = LEVELS[len(LEVELS) // 2 - 1]
 FALLBACK_BOT = "random"
 """A bot that cannot fail."""
 
-# Rollouts per hint and per reviewed move. The time limit of a bot's move holds as well.
+# Rollouts per hint and per reviewed move. The time limit of a bot's move applies as well.
 HINT_ROLLOUTS, REVIEW_ROLLOUTS = 3000, 1500
-REVIEW_SECONDS = 0.4  # per reviewed move: people who play must not wait
+REVIEW_SECONDS = 0.4  # per reviewed move; more would delay people who play
 
-MOVE_QUEUE = QueueLimits(2000, 200, "too many bots are thinking", 500)
-ADVICE_QUEUE = QueueLimits(24, 2, "too many hints and reviews are being made", 6)
+MOVE_QUEUE = QueueLimits(2000, 200, "too many bots are computing moves", 500)
+ADVICE_QUEUE = QueueLimits(24, 2, "too many hints and reviews are being computed", 6)
 BACKGROUND = Requester("reviews and examples")
 
-JOB_SECONDS = 120.0  # after which a bot counts as hanging; the longest move takes a few
-MAX_REQUESTERS = 50_000  # people whose network is remembered
-SPARE_THREADS = 2  # that replace hanging ones
-RETRY_SECONDS = 1.0  # until a job is submitted again to a full queue
+JOB_SECONDS = 120.0  # after which a bot counts as hanging; the longest move takes a few seconds
+MAX_REQUESTERS = 50_000  # people whose network is in memory
+SPARE_THREADS = 2  # to replace hanging threads
+RETRY_SECONDS = 1.0  # until a job that a full queue has refused is submitted again
 
 Args = TypeVarTuple("Args")
 Result = TypeVar("Result")
@@ -55,8 +55,8 @@ log = logging.getLogger(__name__)
 class Bots:
     """Thread pools for bot moves, and for hints and reviews.
 
-    The compiled rules release Python's lock, so the event loop runs meanwhile. Hints and reviews have threads
-    with a low priority of their own: no bot waits for them.
+    The compiled rules release the GIL, so the event loop runs meanwhile. Hints and reviews have their own
+    threads with a low priority, so no bot waits for them.
     """
 
     def __init__(self, threads: int, seconds: float) -> None:
@@ -85,7 +85,7 @@ class Bots:
         Args:
             level: Name of the bot.
             view: View of the seat to move.
-            person: Owner of the table. Owners take turns, and so do the networks that they come from.
+            person: Id of the owner of the table. Owners take turns, and so do their networks.
         """
         requester = self.requesters.of(person)
         while True:
@@ -94,11 +94,11 @@ class Bots:
             except Busy:
                 if self.moves.closed:
                     raise
-                await asyncio.sleep(RETRY_SECONDS)  # a table needs its move, however long the queue is
+                await asyncio.sleep(RETRY_SECONDS)  # the table needs the move, however long the queue is
             except JobTimeout:
                 log.error("the bot %s does not respond; playing a random move instead", level)
                 BOT_FAILURES.inc()
-                return await asyncio.to_thread(_random_move, view)  # the pool's threads may all hang
+                return await asyncio.to_thread(_random_move, view)  # all threads of the pool may hang
 
     def check_hint(self, person: str) -> None:
         """Raise `Busy` if no hint for a person can be queued now."""
@@ -113,15 +113,15 @@ class Bots:
     async def run_in_background(self, job: Callable[[*Args], Result], *args: *Args) -> Result:
         """Run a job that no game waits for in a thread and return its result. Raises `Busy`.
 
-        All such jobs count as one requester, which takes turns with those who want hints.
+        All such jobs count as one requester, which takes turns with people who request hints.
         """
         return await self.advice.run(job, *args, requester=BACKGROUND)
 
     def _choose(self, level: str, view: View, requester: Requester) -> Choice:
-        # A fresh generator for every move: nobody can predict a bot's random numbers.
+        # A new generator for every move, so that nobody can predict a bot's random numbers.
         rng = Generator(secrets.token_hex(16))
-        # With more bots than threads, all get less time: none waits longer than its own limit.
-        # A person with many bots shortens the time of those, not of others.
+        # With more bots than threads, all have less time, so none waits longer than its own limit.
+        # Many bots of one person have less time each, but do not shorten that of others.
         budget = Budget(self._budget.seconds * self.moves.share(requester))
         try:
             return player(level).choose(view, budget, rng)
@@ -133,9 +133,9 @@ class Bots:
     async def prepare(self) -> None:
         """Compile or load the rules of all games, so that no table waits for them."""
         for templates in (loops.LOOPS, (rollout_loops.one_ply_search_at,), (rollout_loops.run_rollouts,)):
-            for name in GAMES:  # one by one, so that bot moves run in between
+            for name in GAMES:  # one at a time, so that bot moves run in between
                 await asyncio.to_thread(_load, name, templates)
-        # Only now: before, a move may wait for the compilation of its rules, which takes minutes.
+        # Set only now: until here a move may wait for the compilation of its rules, which takes minutes.
         self.moves.job_timeout = self.advice.job_timeout = JOB_SECONDS
 
     def close(self) -> None:
@@ -145,13 +145,13 @@ class Bots:
 
 
 class Requesters:
-    """The network that each person came from last. All guests of one network share its turns."""
+    """Latest network of each person. All guests of a network share its turns."""
 
     def __init__(self) -> None:
         self._networks: OrderedDict[str, str] = OrderedDict()
 
     def note(self, person: str, network: str) -> None:
-        """Note the network that a person comes from now."""
+        """Note the current network of a person."""
         self._networks[person] = network
         self._networks.move_to_end(person)
         if len(self._networks) > MAX_REQUESTERS:

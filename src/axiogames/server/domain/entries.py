@@ -44,14 +44,14 @@ class PlayerRemoved(Struct, frozen=True, tag_field="a", tag="remove"):
 
 
 class BotSeated(Struct, frozen=True, tag_field="a", tag="bot"):
-    """A bot takes a seat for good: a free one, or that of a person removed during the game."""
+    """A bot takes a seat permanently: a free one, or that of a person removed during the game."""
 
     seat: int
     level: str
 
 
 class GameStarted(Struct, frozen=True, tag_field="a", tag="start"):
-    """The game starts with these draws."""
+    """The game starts, and its first tiles are drawn."""
 
     drawn: tuple[str, ...] | UnsetType
 
@@ -83,7 +83,7 @@ class TilesDrawn(Struct, frozen=True, tag_field="a", tag="draw", omit_defaults=T
 
 
 class MoveTakenBack(Struct, frozen=True, tag_field="a", tag="back", omit_defaults=True):
-    """A seat takes its last placement back."""
+    """A seat takes back its last placement."""
 
     seat: int
     id: str = ""
@@ -128,7 +128,7 @@ TableEntry: TypeAlias = (
     | RematchLinked
 )
 
-# Entries that change who has a seat.
+# Entries that change the occupant of a seat.
 SeatEntry: TypeAlias = (
     SeatTaken | SeatReserved | SeatVacated | PlayerRemoved | BotSeated | BotSubstituted | PlayerReturned
 )
@@ -138,10 +138,10 @@ _DECODER: msgspec.json.Decoder[TableEntry] = msgspec.json.Decoder(TableEntry)
 
 
 def encode_entry(entry: TableEntry) -> str:
-    """Return the stored text of an entry."""
+    """Return an entry as it is stored: JSON text."""
     return _ENCODER.encode(entry).decode()
 
 
 def decode_entry(body: str) -> TableEntry:
-    """Return the entry of a stored text. Raises `msgspec.DecodeError`."""
+    """Return the entry of a stored JSON text. Raises `msgspec.DecodeError`."""
     return _DECODER.decode(body)

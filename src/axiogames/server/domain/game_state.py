@@ -1,4 +1,4 @@
-"""State of a table, computed from its log: seats, status and game in play. No database, no network."""
+"""State of a table, computed from its log: seats, status and game in play. No I/O happens here."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ from .entries import (
     encode_entry,
 )
 
-HOLD_SECONDS = 15.0  # that a held draw waits before the server draws
-REMEMBERED_MESSAGES = 64  # ids per table; a message with one of them is a repetition
+HOLD_SECONDS = 15.0  # after which the server draws a held draw
+REMEMBERED_MESSAGES = 64  # ids per table; a message with a remembered id is a repetition
 
 Drawing = TypeVar("Drawing", GameStarted, MovePlayed, TilesDrawn)
 
 
 def now() -> int:
-    """Milliseconds since 1970."""
+    """Return the current time in milliseconds since 1970."""
     return time.time_ns() // 1_000_000
 
 
@@ -108,7 +108,7 @@ class TableConfig:
 
 
 def rematch_id(config: TableConfig, previous: str | None = None) -> str:
-    """Return the id of the rematch of a table: the same for all players, and not to be guessed by others.
+    """Return the id of the rematch of a table: the same for all players, and unpredictable for others.
 
     Args:
         config: Settings of the table.
@@ -131,8 +131,8 @@ class GameState:
     rematch: str | None = None  # id of its table
     updated: int = 0  # time of the last entry
     last_entry: TableEntry | None = None  # the last one that is not a link to a rematch
-    last_active: dict[int, int] = field(default_factory=dict)  # by seat: when its person acted last
-    removed_people: set[str] = field(default_factory=set)  # who may not join again
+    last_active: dict[int, int] = field(default_factory=dict)  # by seat: time of its person's last action
+    removed_people: set[str] = field(default_factory=set)  # who cannot join again
     events_before: int = 0  # number of events before the last entry
     _message_numbers: dict[tuple[int, str], int] = field(default_factory=dict)  # by seat and message id
 
@@ -173,7 +173,7 @@ class GameState:
         return [number for number, seat in enumerate(self.seats) if seat.person == person]
 
     def free_seats(self) -> list[int]:
-        """Return the seats that nobody has taken and that are not reserved."""
+        """Return the seats that are neither taken nor reserved."""
         return [number for number, seat in enumerate(self.seats) if seat.free]
 
     def unfilled_seats(self) -> list[int]:
@@ -185,7 +185,7 @@ class GameState:
         return [number for number in self.seats_of(person) if self.seats[number].invited]
 
     def can_take_back(self, seat: int | None) -> bool:
-        """Return whether a seat can take its last placement back: nothing has been drawn since."""
+        """Return whether a seat can take back its last placement, after which no tile has been drawn."""
         last = self.last_entry
         return (
             seat is not None
@@ -198,37 +198,36 @@ class GameState:
         )
 
     def number_of_message(self, message_id: str, seats: Iterable[int]) -> int | None:
-        """Return the number of the entry that a message of one of these seats has made, if any."""
+        """Return the number of the entry that a message of one of these seats has led to, if any."""
         numbers = (self._message_numbers.get((seat, message_id)) for seat in seats)
         return next((number for number in numbers if number is not None), None)
 
     # ------------------------------------------------------------ changes
 
     def apply(self, entry: TableEntry, at: int | None = None, *, action: int | None = None) -> TableEntry:
-        """Apply the next entry and return it with the tiles it has drawn.
+        """Apply the next entry and return it with the drawn tiles.
 
-        New entries and stored ones take this path. The tiles of a new entry are `UNDRAWN` and come from the
-        bag; a stored one names them.
+        This applies new entries as well as stored ones. The tiles of a new entry are `UNDRAWN` and come from
+        the bag; a stored entry names its tiles.
 
         Args:
             entry: The entry. For a new move with `held`, the draw is held back if there is one.
-            at: Its time in milliseconds since 1970, now if omitted.
-            action: The legal action of a new `MovePlayed`, if known. Then its text is not parsed, and its
-                legality is not checked again.
+            at: Time of the entry in milliseconds since 1970, by default now.
+            action: Action id of a new `MovePlayed`, if known. Its text is not parsed then.
 
         Raises:
             IllegalMove: The rules forbid the move. The state is unchanged.
             ParseError: The text of the move is invalid. The state is unchanged.
         """
         before = len(self.table.events) if self.table else 0
-        actor = self._person_behind(entry)
+        actor = self._acting_seat(entry)
         match entry:
             case MovePlayed(seat, move):
                 table = self._table_in_play(move)
                 if action is None:
                     table.play(move, seat, deal=False)
                 else:
-                    table.play_unchecked(action, deal=False)
+                    table.play_action(action, seat, deal=False)
                 entry = self._draw(table, entry)
                 self.pending_draw = seat if entry.held else None
                 self._remember(seat, entry.id)
@@ -285,7 +284,7 @@ class GameState:
                 self.seats[seat].bot = None
 
     def _draw(self, table: Table, entry: Drawing) -> Drawing:
-        """Draw the tiles of an entry and return it with them."""
+        """Draw the tiles of an entry and return the entry with them."""
         if entry.drawn is UNSET:
             held = isinstance(entry, MovePlayed) and entry.held and table.draw_due > 0
             drawn = () if held else tuple(table.deal())
@@ -300,8 +299,8 @@ class GameState:
             raise IllegalMove(move, Reason.GAME_OVER)
         return self.table
 
-    def _person_behind(self, entry: TableEntry) -> int | None:
-        """Return the seat whose person makes an entry themselves, if one does."""
+    def _acting_seat(self, entry: TableEntry) -> int | None:
+        """Return the seat whose person has caused an entry, `None` for other entries."""
         if isinstance(entry, MovePlayed):
             return entry.seat if not entry.by and self.seats[entry.seat].bot is None else None
         if isinstance(entry, SeatTaken | PlayerReturned | MoveTakenBack):
@@ -322,7 +321,7 @@ class GameState:
         return {**self.config.row(), **self._summary()}
 
     def journal_entry(self, entry: TableEntry) -> JournalEntry:
-        """Return the row for the entry applied last, with the columns elsewhere that change with it."""
+        """Return the row of the entry applied last, with the columns of other tables that it changes."""
         changed = entry.seat if isinstance(entry, SeatEntry) else None
         return JournalEntry(
             table_id=self.config.id,
@@ -347,7 +346,7 @@ class GameState:
     def _daily_result(self) -> dict[str, Any] | None:
         """Return the leaderboard row of a finished daily deal.
 
-        A game that ends after its day does not count: its player could have seen the draws of others.
+        A game that ends after its day does not count: its player could have seen the draws in other games.
         """
         if self.config.daily is None or self.status != "over" or self.table is None:
             return None
@@ -367,14 +366,20 @@ class GameState:
 
 
 def deadline(game: GameState, uptime: Uptime | None = None) -> int | None:
-    """Return when the clock moves for the seat to move. Outages known to `uptime` are not charged to it."""
+    """Return the time at which the clock moves for the seat to move, `None` without a clock.
+
+    Outages known to `uptime` are not charged to the player.
+    """
     if game.config.move_time is None or game.turn is None or game.bot_to_move is not None:
         return None
     return _end(game.updated, 1000 * game.config.move_time, uptime)
 
 
 def due(game: GameState, uptime: Uptime | None = None) -> int | None:
-    """Return when the server has to act by itself. Outages known to `uptime` are not charged to people."""
+    """Return the time at which the server has to act at the table, `None` if it does not.
+
+    Outages known to `uptime` are not charged to players.
+    """
     if game.bot_to_move is not None:
         return game.updated
     if game.pending_draw is not None:
@@ -383,4 +388,4 @@ def due(game: GameState, uptime: Uptime | None = None) -> int | None:
 
 
 def _end(since: int, length: int, uptime: Uptime | None) -> int:
-    return since + length if uptime is None else max(uptime.end(since, length), uptime.earliest)
+    return since + length if uptime is None else max(uptime.end(since, length), uptime.earliest_deadline)

@@ -30,7 +30,7 @@ class _PendingHint:
 
 
 class Hints:
-    """Computes hints. A client that disconnects loses its place in the queue."""
+    """Computes hints. The hint of a client that disconnects is cancelled."""
 
     def __init__(self, bots: Bots, limits: RateLimits) -> None:
         self._bots = bots
@@ -41,15 +41,15 @@ class Hints:
         return len(self._pending)
 
     def start(self, room: Room, client: Client, view: View, message_id: str | None) -> None:
-        """Start a hint and send it to the client when it is ready.
+        """Start computing a hint, which is sent to the client when it is ready.
 
         Raises:
-            Refused: a hint for the same person is not ready yet, or they have asked for too many.
-            Busy: too many people wait for hints.
+            Refused: Another hint for the person is pending, or they have requested too many.
+            Busy: Too many hints are pending.
         """
         person = client.person or ""
         if person in self._pending:
-            raise Refused("too_fast", "one hint at a time: wait for the one that you have asked for")
+            raise Refused("too_fast", "wait for the hint that you have already requested")
         self._bots.check_hint(person)
         self._check_rate(person)
         pending = self._pending[person] = _PendingHint(client)
@@ -62,7 +62,7 @@ class Hints:
         if network:
             allowed = self._limits.allow(HINTS_FROM_ADDRESS, network) and allowed
         if not allowed:
-            raise Refused("too_fast", "these were many hints; wait a moment and try again")
+            raise Refused("too_fast", "too many hints requested; wait a moment and try again")
 
     async def _send_hint(
         self, room: Room, client: Client, person: str, view: View, message_id: str | None
@@ -73,16 +73,16 @@ class Hints:
             room.subscribers.send_refusal(client, error, message_id)
         except JobTimeout:
             room.subscribers.send_refusal(
-                client, Refused("busy", "there is no hint for this position"), message_id
+                client, Refused("busy", "the hint took too long; try again later"), message_id
             )
         except Exception:
             log.exception("a hint at table %s failed", room.id)
             room.subscribers.send_refusal(
-                client, Refused("busy", "the hint could not be made; try again"), message_id
+                client, Refused("busy", "the hint could not be computed; try again"), message_id
             )
 
     def cancel(self, client: Client) -> None:
-        """Cancel the hint that a client waits for, because it is gone."""
+        """Cancel the pending hint of a client that has disconnected."""
         pending = self._pending.get(client.person or "")
         if pending is not None and pending.client is client and pending.task is not None:
             pending.task.cancel()
@@ -95,17 +95,17 @@ class Hints:
 
 
 def _hint_message(hint: Hint, view: View, message_id: str | None) -> HintMessage:
-    offered = view.legal_moves()
-    actions = offered.actions.tolist()
+    legal = view.legal_moves()
+    actions = legal.actions.tolist()
     picks = [
         HintPick(
-            actions.index(one.candidate.action),
-            one.candidate.move,
-            one.candidate.value,
-            one.candidate.error,
-            one.remarks,
+            actions.index(suggestion.candidate.action),
+            suggestion.candidate.move,
+            suggestion.candidate.value,
+            suggestion.candidate.error,
+            suggestion.remarks,
         )
-        for one in hint.suggestions
+        for suggestion in hint.suggestions
     ]
-    only = HintPick(0, str(offered[0]), None, None, (Remark("hint_only"),))
-    return HintMessage(message_id, hint.terms, picks or [only])
+    only = HintPick(0, str(legal[0]), None, None, (Remark("hint_only"),))
+    return HintMessage(message_id, hint.scale, picks or [only])

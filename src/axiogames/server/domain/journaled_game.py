@@ -1,4 +1,4 @@
-"""Game of a table kept equal to its stored log: entries are applied, committed, then broadcast."""
+"""Game of a table, kept consistent with its stored log: entries are applied, committed, then broadcast."""
 
 from __future__ import annotations
 
@@ -26,14 +26,13 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class RoomServices:
-    """What all rooms of a process share."""
+    """Services shared by all rooms of a process."""
 
     journal: Journal
     bots: Bots
     load: Callable[[str], Awaitable[GameState]]  # reads the game of a table from the database
-    last_here: Callable[
-        [str, str], Awaitable[int | None]
-    ]  # when a person was last at a table, in any process
+    # Returns the time at which a person was last present at a table, in any process.
+    last_present: Callable[[str, str], Awaitable[int | None]]
     uptime: Uptime = field(default_factory=Uptime)
     views: ViewCache = field(default_factory=ViewCache)
     occupied: set[Room] = field(default_factory=set)  # rooms with clients
@@ -55,9 +54,9 @@ class SeatCommand:
     Attributes:
         seat: The seat.
         based_on: Number of the last entry that the requester has seen, `None` to skip the check.
-        message_id: Id of the message. A message that is sent again with the same id is acknowledged only.
-        sender: The client that asks, `None` for requests over HTTP and of the server.
-        automatic: Whether the server itself acts for the seat: a bot or the clock.
+        message_id: Id of the message. A repeated message with the same id is only acknowledged.
+        sender: The client that has sent the message, `None` for requests over HTTP and of the server.
+        automatic: Whether the server acts for the seat: a bot or the clock.
     """
 
     seat: int
@@ -68,7 +67,7 @@ class SeatCommand:
 
 
 class Applied(NamedTuple):
-    """Entries applied in memory and not committed yet."""
+    """Entries that are applied in memory and not committed yet."""
 
     rows: list[JournalEntry]
     last: TableEntry
@@ -92,10 +91,10 @@ class JournaledGame:
         return self.subscribers.game
 
     def acknowledge(self, seats: Iterable[int], message_id: str, sender: Client | None) -> int | None:
-        """Return the number of the entry that a message has already made, and send its sender a view.
+        """Return the number of the entry of a message that was executed before, and send its sender a view.
 
         Raises:
-            Refused: the sender's connection was closed while the message waited.
+            Refused: The sender's connection was closed while the message waited.
         """
         if sender is not None and sender.closing:
             raise Refused("not_allowed", "this connection has been closed")
@@ -105,32 +104,32 @@ class JournaledGame:
         return number
 
     def apply(self, entries: Collection[TableEntry], action: int | None = None) -> Applied:
-        """Apply new entries, which have to be committed next.
+        """Apply new entries, which the caller has to commit next.
 
         Args:
             entries: The entries, in order.
-            action: The legal action of a new `MovePlayed`, as for `GameState.apply`.
+            action: Action id of a new `MovePlayed`, as for `GameState.apply`.
 
         Raises:
-            IllegalMove: the rules forbid the move; nothing has changed.
+            IllegalMove: The rules forbid the move. Nothing has changed.
         """
-        made, rows = [], []
+        applied, rows = [], []
         for entry in entries:
-            made.append(self.game.apply(entry, action=action))
-            rows.append(self.game.journal_entry(made[-1]))
-        return Applied(rows, made[-1])
+            applied.append(self.game.apply(entry, action=action))
+            rows.append(self.game.journal_entry(applied[-1]))
+        return Applied(rows, applied[-1])
 
     async def commit(self, applied: Applied, request: SeatCommand | None = None) -> int:
-        """Commit applied entries, all or none, broadcast the change and return the last number.
+        """Commit applied entries, all or none, broadcast the change and return the number of the last entry.
 
-        When the commit fails, the state in memory is read from the log again.
+        If the commit fails, the state in memory is read from the log again.
 
         Args:
             applied: Result of `apply`.
             request: The request that has led to the entries, if it came from a seat.
 
         Raises:
-            Refused: the commit failed.
+            Refused: The commit failed.
         """
         rows, entry = applied
         number, before = rows[-1].number, rows[0].number - 1
@@ -138,7 +137,7 @@ class JournaledGame:
         try:
             await asyncio.shield(committed)
         except asyncio.CancelledError:
-            # The requester is gone; the commit is under way and decides.
+            # The requester is gone. The commit is in progress and decides.
             await asyncio.wait([committed])
             if committed.exception() is not None:
                 await self._recover(before)
@@ -148,12 +147,12 @@ class JournaledGame:
         except Exception as error:
             await self._recover(before)
             if request is not None and not self.stale:
-                # A commit can succeed and its confirmation be lost, also that of a process which is gone.
-                made = self.acknowledge([request.seat], request.message_id, request.sender)
-                if made is not None:
-                    return made
+                # The commit may have succeeded without a confirmation, or in a process that has ended since.
+                known = self.acknowledge([request.seat], request.message_id, request.sender)
+                if known is not None:
+                    return known
             if isinstance(error, EntryConflict):
-                raise Refused("stale", "somebody else was faster; look again") from None
+                raise Refused("stale", "another process has changed this table first; try again") from None
             log_failure("table %s could not be committed", self.game.config.id, error)
             raise Unavailable from None
         if request is None:
@@ -163,17 +162,17 @@ class JournaledGame:
         return number
 
     async def _recover(self, before: int) -> None:
-        """Replace the state in memory, which was not committed, now or in the next transaction."""
+        """Replace the uncommitted state in memory. If this fails, the next transaction tries again."""
         self.stale, self._broadcast_number = True, before
         try:
             await self.reload()
         except Unreadable:
-            pass  # this has been noted
+            pass  # `reload` has noted it
         except Exception as error:
             log_failure("table %s could not be reloaded", self.game.config.id, error)
 
     async def reload(self) -> None:
-        """Read the state from the log again. Raises `Unreadable`, or what the database raises."""
+        """Read the state from the log again. Raises `Unreadable` or an error of the database."""
         try:
             game = await self._services.load(self.game.config.id)
         except Unreadable:
@@ -185,18 +184,18 @@ class JournaledGame:
             self.subscribers.broadcast_views()
 
     def mark_unreadable(self) -> None:
-        """Note that the log cannot be read. Nothing changes at this table before it can."""
+        """Note that the log cannot be read. Until it can, the table does not change."""
         if not self.stale:
             self.stale, self._broadcast_number = True, self.game.number
         self.unreadable = True
 
     def catch_up(self, entries: Collection[tuple[int, int, TableEntry]]) -> None:
-        """Apply and broadcast entries committed by another process: number, time and entry of each."""
+        """Apply and broadcast entries that another process has committed, as (number, time, entry)."""
         for number, at, entry in entries:
             if number == self.game.number + 1:
                 self.subscribers.broadcast(self.game.apply(entry, at))
 
 
 def log_failure(message: str, table_id: str, error: Exception) -> None:
-    """Log a failure of a table. `Database` logs itself, once for all tables, when it is unavailable."""
+    """Log a failure of a table. `Database` logs its own outages, once for all tables."""
     log.error(message, table_id, exc_info=None if isinstance(error, Unavailable) else error)

@@ -1,4 +1,4 @@
-"""Restores the game of a table from its row and its log."""
+"""Restoring the game of a table from its row and its log."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ UNREADABLE = (
     ArithmeticError,
     RecursionError,
 )
-"""What an invalid log raises. Other errors (memory, files, the database, a compiler) may be temporary."""
+"""Exceptions that an invalid log can raise. Others (memory, files, database, compiler) may be temporary."""
 
 
-class BadLog(ValueError):
-    """A log does not restore to a game. The message names the first invalid entry and the reason."""
+class InvalidLog(ValueError):
+    """A game cannot be restored from a log. The message names the first invalid entry and the reason."""
 
 
 async def load_game(store: TableStore, table_id: str) -> GameState:
-    """Load the game of a table, in quarantine or not.
+    """Load the game of a table, whether it is in quarantine or not.
 
     Raises:
-        NoSuchTable: there is no such table.
-        BadLog: the log is invalid under today's rules; or another one of `UNREADABLE`.
+        NoSuchTable: There is no such table.
+        InvalidLog: The log is invalid under today's rules. Other exceptions of `UNREADABLE` are possible.
     """
     row, entries = await store.read(table_id)
     if row is None:
@@ -43,39 +43,39 @@ async def load_game(store: TableStore, table_id: str) -> GameState:
 
 
 async def replay_log(row: Any, entries: Collection[tuple[int, int, str]]) -> GameState:
-    """Return the game restored from a table's row and entries: number, time and body of each.
+    """Return the game restored from a table's row and its entries, as (number, time, body).
 
     Raises:
-        BadLog: the log is invalid under today's rules; or another one of `UNREADABLE`.
+        InvalidLog: The log is invalid under today's rules. Other exceptions of `UNREADABLE` are possible.
     """
     game = GameState.new(config_of_row(row))
     game.config.variant  # noqa: B018 - raises if there is no such game
     await apply_stored(game, entries)
     if game.number < row["number"]:
-        raise BadLog(f"entries {game.number + 1} to {row['number']} are missing")
+        raise InvalidLog(f"entries {game.number + 1} to {row['number']} are missing")
     if (
         game.status == "playing"
         and game.pending_draw is None
         and game.table is not None
         and game.table.draw_due
     ):
-        raise BadLog(f"entry {game.number}: tiles are missing that were drawn")
+        raise InvalidLog(f"entry {game.number}: the drawn tiles are missing")
     return game
 
 
 async def apply_stored(game: GameState, entries: Iterable[tuple[int, int, str]]) -> None:
-    """Apply stored entries, and let other tasks run in between. Raises `BadLog`."""
+    """Apply stored entries, and let other tasks run in between. Raises `InvalidLog`."""
     pause = Pauses()
     for number, at, body in entries:
         if number != game.number + 1:
-            raise BadLog(f"entry {game.number + 1} is missing")
+            raise InvalidLog(f"entry {game.number + 1} is missing")
         try:
             entry = decode_entry(body)
-            if not 0 <= getattr(entry, "seat", 0) < game.config.players:
-                raise BadLog("there is no such seat")
+            if not 0 <= (seat := getattr(entry, "seat", 0)) < game.config.players:
+                raise InvalidLog(f"there is no seat {seat}")
             game.apply(entry, at)
         except UNREADABLE as error:
-            raise BadLog(f"entry {number}: {type(error).__name__}: {error}") from error
+            raise InvalidLog(f"entry {number}: {type(error).__name__}: {error}") from error
         await pause()
 
 

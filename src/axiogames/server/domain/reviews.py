@@ -1,4 +1,4 @@
-"""Reviews of finished games: computed in the background, one after another, once for all processes."""
+"""Reviews of finished games: computed in the background, one at a time, by one process for all."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ from .refusals import Refused, Unavailable
 from .room import Room
 
 MAX_REVIEWS = 2000  # stored; a game whose review was dropped can be reviewed again
-MAX_PENDING, MAX_PENDING_OF_WATCHERS = 30, 10  # pending reviews, and those of people who did not play
+MAX_PENDING, MAX_PENDING_OF_SPECTATORS = 30, 10  # pending reviews, and those requested by spectators
 MAX_PER_PERSON, MAX_PER_NETWORK = 2, 5  # pending reviews
-MAX_SERVED = 50_000  # people and networks whose last turn is remembered
+MAX_SERVED = 50_000  # people and networks whose last turn is in memory
 CLAIM_LIFETIME, CLAIM_RENEWAL = 30_000, 2_000  # milliseconds
-IDLE_SECONDS = 5.0  # between two looks for reviews requested from other processes
+IDLE_SECONDS = 5.0  # between two checks for reviews that other processes have requested
 START_ROLLOUTS = 200  # per deal, for the value of a solo game before its start
 
 Args = TypeVarTuple("Args")
@@ -53,7 +53,7 @@ log = logging.getLogger(__name__)
 
 
 class ComparedMove(Struct, frozen=True):
-    """A move that was compared: its value, its distance to the best move, and its tile on the board."""
+    """A candidate move: its value, its distance to the best move, and its tile on the board."""
 
     move: str
     value: float
@@ -64,7 +64,7 @@ class ComparedMove(Struct, frozen=True):
 
 
 class ReviewedMove(Struct, frozen=True):
-    """A move of the game; `at` is the step of the replay with the position before it."""
+    """A move of the game. `at` is the step of the replay with the position before it."""
 
     ply: int
     at: int
@@ -79,7 +79,7 @@ class ReviewedMove(Struct, frozen=True):
 
 
 class ReviewedSeat(Struct, frozen=True):
-    """Summary of a seat; `line` has its value after steps of the replay, as pairs of step and value."""
+    """Summary of a seat. `line` lists its value after steps of the replay, as (step, value)."""
 
     account: Account
     given_up: float
@@ -98,7 +98,7 @@ class ReviewMessage(Struct, frozen=True):
 
 
 class ReviewState(Struct, frozen=True):
-    """State of a review: `done` of `total` moves are judged."""
+    """State of a review, with the numbers of judged moves and of all moves."""
 
     state: Literal["none", "running", "ready"]
     done: int = 0
@@ -107,10 +107,10 @@ class ReviewState(Struct, frozen=True):
 
 
 class Reviews:
-    """Computes reviews, one at a time, and finds finished ones.
+    """Computes reviews, one at a time, and returns finished ones.
 
-    Requests are stored in the database, so all processes give the same answers, and a restart loses nothing.
-    Players of a table are served before others, and networks and people take turns.
+    Requests are stored in the database, so all processes know the same reviews, and a restart loses none.
+    Players of a table are served before spectators, and networks and people take turns.
     """
 
     def __init__(self, bots: Bots, store: ReviewStore, find: Callable[[str], Awaitable[Room]]) -> None:
@@ -140,29 +140,29 @@ class Reviews:
         """Request the review of a finished game.
 
         Raises:
-            Refused: this person waits for other reviews.
-            Busy: too many reviews are pending.
+            Refused: Too many reviews of this person are pending.
+            Busy: Too many reviews are pending.
         """
-        assert game.table is not None, "a game that is over has begun"
+        assert game.table is not None, "a finished game has been started"
         async with self._request_lock:  # until the request is counted
             pending = await self._store.list_pending()
-            if all(one.table_id != game.config.id for one in pending):
+            if all(review.table_id != game.config.id for review in pending):
                 self._check_capacity(pending, person, played=bool(game.seats_of(person)))
                 await self._store.request(game.config.id, person, game.table.plies, now())
         self._requested.set()
 
     def _check_capacity(self, pending: Sequence[PendingReview], person: str, *, played: bool) -> None:
-        if sum(one.person == person for one in pending) >= MAX_PER_PERSON:
-            raise Refused("too_fast", "wait until the reviews that you have asked for are ready")
+        if sum(review.person == person for review in pending) >= MAX_PER_PERSON:
+            raise Refused("too_fast", "wait until the reviews that you have requested are ready")
         group = self._group(person)
-        # Players are served before others, whose requests do not count for them.
-        others = [one for one in pending if one.played or not played]
+        # Players are served first, so requests of spectators do not count for them.
+        ahead = [review for review in pending if review.played or not played]
         if (
-            sum(self._group(one.person) == group for one in others) >= MAX_PER_NETWORK
-            or len(others) >= MAX_PENDING
-            or (not played and sum(not one.played for one in others) >= MAX_PENDING_OF_WATCHERS)
+            sum(self._group(review.person) == group for review in ahead) >= MAX_PER_NETWORK
+            or len(ahead) >= MAX_PENDING
+            or (not played and sum(not review.played for review in ahead) >= MAX_PENDING_OF_SPECTATORS)
         ):
-            raise Busy("many reviews are being made")
+            raise Busy("too many reviews are pending")
 
     def _group(self, person: str) -> str:
         return self._bots.requesters.of(person).group
@@ -173,7 +173,7 @@ class Reviews:
         """Compute the requested reviews, forever.
 
         Args:
-            single_process: Whether no other process does, so that all claims are left from before.
+            single_process: Whether this is the only process, so that stored claims are from before its start.
         """
         if single_process:
             await self._store.release_all()
@@ -185,25 +185,25 @@ class Reviews:
 
     async def compute_next(self) -> bool:
         """Compute the review whose turn it is and return whether there was one."""
-        begun = now()
-        free = [
-            one
-            for one in await self._store.list_pending()
-            if one.claimed_until is None or one.claimed_until < begun
+        started = now()
+        unclaimed = [
+            review
+            for review in await self._store.list_pending()
+            if review.claimed_until is None or review.claimed_until < started
         ]
-        for one in sorted(free, key=self._turn):
-            claim = _Claim(self._store, one.table_id, now() + CLAIM_LIFETIME)
+        for review in sorted(unclaimed, key=self._sort_key):
+            claim = _Claim(self._store, review.table_id, now() + CLAIM_LIFETIME)
             if await claim.take():
-                self._note_served(one.person)
-                await self._compute(one, claim)
+                self._note_served(review.person)
+                await self._compute(review, claim)
                 return True
         return False
 
-    def _turn(self, one: PendingReview) -> tuple[bool, int, int, int]:
-        """Return a sort key: players first, then the network and the person least recently served."""
-        group = self._group(one.person)
-        served = (self._served.get((group, "")), self._served.get((group, one.person)))
-        return (not one.played, served[0] or 0, served[1] or 0, one.asked)
+    def _sort_key(self, review: PendingReview) -> tuple[bool, int, int, int]:
+        """Return the sort key: players first, then the network and the person least recently served."""
+        group = self._group(review.person)
+        served = (self._served.get((group, "")), self._served.get((group, review.person)))
+        return (not review.played, served[0] or 0, served[1] or 0, review.asked)
 
     def _note_served(self, person: str) -> None:
         self._turns += 1
@@ -214,25 +214,25 @@ class Reviews:
         while len(self._served) > MAX_SERVED:
             self._served.popitem(last=False)
 
-    async def _compute(self, one: PendingReview, claim: _Claim) -> None:
+    async def _compute(self, review: PendingReview, claim: _Claim) -> None:
         try:
-            await claim.finish(msgspec.json.encode(await self._review(one.table_id, claim)).decode())
+            await claim.finish(msgspec.json.encode(await self._review(review.table_id, claim)).decode())
             await self._store.prune(MAX_REVIEWS)
         except _ClaimLost:
-            log.warning("another process computes the review of table %s now", one.table_id)
+            log.warning("another process has taken over the review of table %s", review.table_id)
         except (SQLAlchemyError, OSError, Unavailable):
             raise  # the claim expires by itself
         except asyncio.CancelledError:
             with suppress(SQLAlchemyError, OSError):
-                await self._store.release(one.table_id, claim.until)
+                await self._store.release(review.table_id, claim.until)
             raise
         except Exception:
-            log.exception("the game at table %s could not be reviewed", one.table_id)
-            await self._store.discard(one.table_id, claim.until)
+            log.exception("the game at table %s could not be reviewed", review.table_id)
+            await self._store.discard(review.table_id, claim.until)
 
     async def _review(self, table_id: str, claim: _Claim) -> ReviewMessage:
         game = (await self._find(table_id)).game
-        assert game.table is not None, "a game that is over has begun"
+        assert game.table is not None, "a finished game has been started"
         record = record_of(game.table, [seat.name for seat in game.seats])
         moves = await self._run_job(_all_decisions, record)
         start_budget = Budget(self._bots.review_budget.seconds, START_ROLLOUTS)
@@ -246,7 +246,7 @@ class Reviews:
         return await self._run_job(_message_of, record, moves, judgements, start, table_id)
 
     async def _run_job(self, job: Callable[[*Args], Result], *args: *Args) -> Result:
-        """Run a part of a review in a thread as soon as the queue has room for it."""
+        """Run a part of a review in a thread, once the queue has room for it."""
         while True:
             try:
                 return await self._bots.run_in_background(job, *args)
@@ -261,7 +261,7 @@ class _ClaimLost(Exception):
 
 
 class _Claim:
-    """Claim of this process to a review, which expires unless it is renewed."""
+    """Claim of this process to a review. It expires unless it is renewed."""
 
     def __init__(self, store: ReviewStore, table_id: str, until: int) -> None:
         self._store = store
@@ -269,11 +269,11 @@ class _Claim:
         self.until = until
 
     async def take(self) -> bool:
-        """Claim the review and return whether no other process has."""
+        """Claim the review and return `True`, unless another process has claimed it."""
         return await self._store.claim(self._table_id, now(), self.until)
 
     async def hold(self, done: int) -> None:
-        """Renew the claim if it is time to, and store how many moves are judged. Raises `_ClaimLost`."""
+        """Renew the claim if it is time to, and store the number of judged moves. Raises `_ClaimLost`."""
         until = now() + CLAIM_LIFETIME
         if until - self.until >= CLAIM_RENEWAL:
             if not await self._store.renew(self._table_id, self.until, until, done):
@@ -304,21 +304,19 @@ def _encode_review(review: Review, moves: Sequence[Decision]) -> ReviewMessage:
     steps = _replay_steps(moves)
     variant = moves[0].view.variant if moves else None
 
-    def compared(one: JudgedMove) -> ComparedMove:
-        move = Move.parse(one.move)
-        tile = (
-            board_encoder(variant).board_tile(move.tile, move.at)
-            if variant and move.kind == "place"
-            else None
-        )
-        return ComparedMove(one.move, one.value, one.error, one.behind, one.behind_error, tile)
+    def compare(judged: JudgedMove) -> ComparedMove:
+        move = Move.parse(judged.move)
+        tile = None
+        if variant and move.kind == "place":
+            tile = board_encoder(variant).board_tile(move.tile, move.at)
+        return ComparedMove(judged.move, judged.value, judged.error, judged.behind, judged.behind_error, tile)
 
     return ReviewMessage(
-        terms=review.terms,
+        terms=review.scale,
         seats=[
             ReviewedSeat(
                 seat.account,
-                seat.given_up,
+                seat.loss,
                 seat.accuracy,
                 seat.ratings,
                 [(steps[ply], value) for ply, value in seat.line],
@@ -332,20 +330,20 @@ def _encode_review(review: Review, moves: Sequence[Decision]) -> ReviewMessage:
                 move.seat,
                 move.move,
                 move.rating,
-                move.given_up,
+                move.loss,
                 move.luck,
-                move.made,
-                [compared(one) for one in move.candidates],
+                move.chosen_index,
+                [compare(candidate) for candidate in move.candidates],
                 move.remark,
             )
             for move in review.moves
         ],
-        turning=list(review.turning),
+        turning=list(review.turning_points),
     )
 
 
 def _replay_steps(moves: Sequence[Decision]) -> list[int]:
-    """Return the step of the replay after each number of moves. Keeping a hand is not a step."""
+    """Return the step of the replay after each move, starting with 0. Keeping a hand is not a step."""
     steps = [0]
     for decision in moves:
         steps.append(steps[-1] + (decision.move.kind != "keep"))

@@ -1,7 +1,7 @@
-"""Room: a table in memory with its clients, what people do there, and what the server does by itself.
+"""Room: a table in memory with its clients, the commands of its players, and the actions of the server.
 
-Every change goes through `Room.transaction`: it holds the room's lock, so that changes are applied, committed
-and broadcast one at a time.
+Every change goes through `Room.transaction`. It holds the room's lock, so changes are applied, committed and
+broadcast one at a time.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 from ...errors import IllegalMove, Reason
 from ...moves import Move
+from ...players import Choice
 from ..presentation.views import Viewer
 from ..transport.client import NO_SUCH_TABLE, Client
 from .automation import Automation
@@ -36,7 +37,10 @@ from .entries import (
 )
 from .game_state import GameState, now
 from .journaled_game import JournaledGame, RoomServices, SeatCommand, log_failure
-from .preconditions import (
+from .refusals import (
+    Refused,
+    Unavailable,
+    Unreadable,
     check_can_move,
     check_can_remove,
     check_can_seat_bot,
@@ -46,7 +50,6 @@ from .preconditions import (
     check_log_has_room,
     check_present,
 )
-from .refusals import Refused, Unavailable, Unreadable
 from .subscribers import ABSENT_SECONDS, Subscribers
 
 log = logging.getLogger(__name__)
@@ -89,7 +92,7 @@ class Room:
 
     @property
     def idle(self) -> bool:
-        """Whether nobody is connected and the server has nothing to do here."""
+        """Whether nobody is connected and no task of the room is pending."""
         tasks = (self._seats_task, self._views_task)
         busy = self.lock.locked() or any(tasks) or self._automation.busy
         return not self.subscribers.connections and not busy
@@ -99,7 +102,7 @@ class Room:
         return self.subscribers.view(viewer, ack)
 
     def default_seat(self, person: str | None) -> int | None:
-        """Return the seat from which a person looks at first: their only one, none at a shared screen."""
+        """Return the seat from which a person first looks: their only one, none at a shared screen."""
         own = self.game.seats_of(person)
         return own[0] if len(own) == 1 else None
 
@@ -135,10 +138,10 @@ class Room:
             self.wake()
 
     def _check(self, request: SeatCommand) -> int | None:
-        """Check a request in a transaction: sender, repetition, number.
+        """Check a request in a transaction: its sender, repetition, and the entry it is based on.
 
         Returns:
-            The number of the entry that the message has made already, if it has; there is nothing to do then.
+            The number of the entry if the message has been executed before, otherwise `None`.
         """
         if not request.automatic:
             check_present(self.game, request.seat)
@@ -150,7 +153,7 @@ class Room:
     async def acknowledge(
         self, person: str | None, message_id: str, sender: Client | None = None
     ) -> int | None:
-        """Acknowledge a message of any seat of a person and return the number of its entry, if any."""
+        """Acknowledge a message of any of a person's seats and return the number of its entry, if any."""
         async with self.transaction() as game:
             return self._state.acknowledge(game.seats_of(person), message_id, sender)
 
@@ -161,44 +164,40 @@ class Room:
             self.wake()
 
     def mark_unreadable(self) -> None:
-        """Note that the log cannot be read. Nothing changes at this table before it can."""
+        """Note that the log cannot be read. Until it can, the table does not change."""
         self._state.mark_unreadable()
 
     # ------------------------------------------------------------ moves
 
     async def move(
-        self, request: SeatCommand, wanted: Move | str | int, *, hold: bool = False, by: str = ""
+        self, request: SeatCommand, move: Choice | Move | str | int, *, hold: bool = False, by: str = ""
     ) -> int:
         """Play a move and return the number of its entry.
 
         Args:
-            request: The seat, and where the request comes from.
-            wanted: The move, its text, or its index among the legal moves.
+            request: The seat, and the origin of the request.
+            move: A bot's choice, a move, the text of a move, or its index among the legal moves.
             hold: Hold the draw back, so that the move can be taken back.
             by: `clock` if the server moves for a person.
 
         Raises:
-            Refused: the request or the table does not allow it; nothing has changed.
-            IllegalMove: the rules do not allow it; nothing has changed.
+            Refused: The request or the state of the table does not allow it. Nothing has changed.
+            IllegalMove: The rules do not allow it. Nothing has changed.
         """
         async with self.transaction() as game:
             if (number := self._check(request)) is not None:
                 return number
             check_can_move(game)
-            action = None
-            if isinstance(wanted, int):
-                action = _offered_action(game, request.seat, wanted)
-                assert game.table is not None
-                wanted = game.table.variant.decode(game.table.state, action)
-            entry = MovePlayed(request.seat, str(wanted), UNDRAWN, request.message_id, by, hold)
+            text, action = _resolve(move, game, request.seat)
+            entry = MovePlayed(request.seat, text, UNDRAWN, request.message_id, by, hold)
             return await self._commit(entry, request=request, action=action)
 
     async def draw(self, request: SeatCommand) -> None:
-        """Draw the tiles that a seat has held back."""
+        """Draw the tiles of a seat whose draw is held back."""
         async with self.transaction() as game:
             if self._check(request) is None:
                 if game.pending_draw != request.seat:
-                    raise Refused("not_allowed", "no tiles wait to be drawn by this seat")
+                    raise Refused("not_allowed", "this seat has no draw that is held back")
                 await self._commit(TilesDrawn(UNDRAWN, request.message_id), request=request)
 
     async def take_back(self, request: SeatCommand) -> None:
@@ -219,9 +218,9 @@ class Room:
         """Seat a person. The game starts when no seat is left.
 
         Args:
-            person: Id of the person. Seats reserved for them are taken, whatever `seat` says.
+            person: Id of the person. If seats are reserved for them, they take those and `seat` is ignored.
             name: Their name.
-            seat: The seat, the first free one if omitted.
+            seat: The seat, by default the first free one.
         """
         async with self.transaction() as game:
             reserved = game.reserved_seats(person)
@@ -233,7 +232,7 @@ class Room:
                 raise Refused("not_allowed", "you have been removed from this table")
             check_log_has_room(game)
             if reserved:
-                await self._fill_seats(*(SeatTaken(one, person, game.seats[one].name) for one in reserved))
+                await self._fill_seats(*(SeatTaken(own, person, game.seats[own].name) for own in reserved))
                 return
             free = game.free_seats()
             if seat is None and free:
@@ -252,7 +251,7 @@ class Room:
         """
         async with self.transaction() as game:
             if game.status == "open":
-                check_can_seat_bot(game, seat, person, self._services.uptime.returned)
+                check_can_seat_bot(game, seat, person, reserved=self.subscribers.is_reserved(seat))
                 check_log_has_room(game)
                 await self._fill_seats(BotSeated(seat, level))
                 return
@@ -260,7 +259,7 @@ class Room:
             absentee = check_can_substitute(game, seat, person)
             if not self.subscribers.is_absent(absentee) or await self._seen_elsewhere(absentee):
                 raise Refused(
-                    "not_allowed", "a bot can be called for somebody who has been away for two minutes"
+                    "not_allowed", "a bot can be called for a person who has been away for two minutes"
                 )
             await self._commit(BotSubstituted(seat, DEFAULT_LEVEL))
 
@@ -274,7 +273,7 @@ class Room:
 
     async def _seen_elsewhere(self, person: str) -> bool:
         """Return whether another process has seen a person lately."""
-        last = await self._services.last_here(self.id, person)
+        last = await self._services.last_present(self.id, person)
         return last is not None and last > now() - 1000 * ABSENT_SECONDS
 
     async def remove_player(self, seat: int, person: str) -> None:
@@ -299,7 +298,7 @@ class Room:
             elif game.status == "open" and own:
                 await self._commit(*(SeatVacated(seat) for seat in own))
             elif game.status == "playing":
-                left = [BotSubstituted(one, DEFAULT_LEVEL) for one in own if game.seats[one].bot is None]
+                left = [BotSubstituted(seat, DEFAULT_LEVEL) for seat in own if game.seats[seat].bot is None]
                 if left:
                     await self._commit(*left)
 
@@ -356,7 +355,7 @@ class Room:
             self._broadcast_seats_soon()
 
     async def rename(self, person: str, name: str, seat: int | None = None) -> None:
-        """Show another name on a seat of a person, or on all of them. The database has it already."""
+        """Show the new name of a person on a seat, or on all their seats. The database already has it."""
         if not self._seats_to_rename(person, name, seat):
             return
         async with self.transaction() as game:
@@ -366,10 +365,10 @@ class Room:
 
     def _seats_to_rename(self, person: str, name: str, seat: int | None) -> list[int]:
         own = self.game.seats_of(person)
-        return [one for one in own if seat in (None, one) and self.game.seats[one].name != name]
+        return [number for number in own if seat in (None, number) and self.game.seats[number].name != name]
 
     def extend_deadlines(self) -> None:
-        """Set the timers again after an outage, and send clients the new deadline if there is one."""
+        """Set the timers again after an outage, and send clients the new deadline, if any."""
         self.wake()
         if self.subscribers.deadline is None or not self.subscribers.connections or self._closed:
             return
@@ -381,37 +380,37 @@ class Room:
             async with self.transaction():
                 self.subscribers.broadcast_views()
         except Refused:
-            pass  # they get views when the table can be read again
+            pass  # clients receive views once the table can be read again
         except Exception:
-            log.exception("the new deadline at table %s could not be sent", self.id)
+            log.exception("failed to send the new deadline of table %s", self.id)
         finally:
             self._views_task = None
 
     def _broadcast_seats_soon(self) -> None:
-        """Send the list of seats, once for all who come and go until then."""
+        """Send the list of seats, once for all clients that come and go until then."""
         if self._seats_task is None and not self._closed:
             self._seats_task = self._services.start(self._broadcast_seats())
 
     async def _broadcast_seats(self) -> None:
         try:
-            async with self.transaction():  # not while a change waits for its commit
+            async with self.transaction():  # not while a change awaits its commit
                 self.subscribers.broadcast_seats()
         except Refused:
-            pass  # they get views when the table can be read again
+            pass  # clients receive views once the table can be read again
         except Exception:
-            log.exception("the seats of table %s could not be sent", self.id)
+            log.exception("failed to send the seats of table %s", self.id)
         finally:
             self._seats_task = None
 
     # ------------------------------------------------------------ automation
 
     def wake(self) -> None:
-        """Let the server do what is due here, and set a timer for what is due later."""
+        """Start what is due at this table, and set a timer for what is due later."""
         if not self._closed:
             self._automation.wake(self)
 
     def close(self) -> None:
-        """Stop all tasks and timers for good."""
+        """Stop all tasks and timers permanently."""
         self._closed = True
         self._automation.close()
         for task in (self._seats_task, self._views_task):
@@ -419,14 +418,19 @@ class Room:
                 task.cancel()
 
 
-def _offered_action(game: GameState, seat: int, pick: int) -> int:
-    """Return the legal action with an index, as the seat to move sees them listed."""
+def _resolve(move: Choice | Move | str | int, game: GameState, seat: int) -> tuple[str, int | None]:
+    """Return the text of a move, and its action id if it is known."""
+    if isinstance(move, Choice):
+        return str(move.move), move.action
+    if not isinstance(move, int):
+        return str(move), None
     table = game.table
     if table is None or game.turn != seat:
-        raise IllegalMove(f"move {pick}", Reason.NOT_YOUR_TURN)
+        raise IllegalMove(f"move {move}", Reason.NOT_YOUR_TURN)
     if game.pending_draw is not None:
-        raise IllegalMove(f"move {pick}", Reason.DRAW_DUE)
+        raise IllegalMove(f"move {move}", Reason.DRAW_DUE)
     actions = table.variant.legal_actions(table.state)
-    if not 0 <= pick < len(actions):
-        raise Refused("no_such_offer", f"pick {pick} is out of range: {len(actions)} moves are offered")
-    return int(actions[pick])
+    if not 0 <= move < len(actions):
+        raise Refused("no_such_offer", f"pick {move} is out of range: {len(actions)} moves are offered")
+    action = int(actions[move])
+    return str(table.variant.decode(table.state, action)), action

@@ -1,4 +1,4 @@
-"""Rooms of this process: opened, loaded from the database and kept up to date with other processes."""
+"""Rooms of this process: opening, loading from the database, and following changes of other processes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..storage.uptime import ALL_TABLES, UptimeState, UptimeStore
 from ..transport.client import NO_SUCH_TABLE
 from ..transport.fair_share import charged, long_work
 from .bots import Bots
-from .clock import ABSENCE, BEAT
+from .clock import HEARTBEAT_SECONDS, HEARTBEAT_TIMEOUT
 from .entries import UNDRAWN, GameStarted, TableEntry, decode_entry, encode_entry
 from .game_state import GameState, TableConfig, now
 from .journaled_game import RoomServices
@@ -29,7 +29,7 @@ from .room import Room
 
 RECENT_ROOMS = 500  # stay in memory after their last use
 SWEEP_SECONDS = 5.0  # between two sweeps
-GRACE = 20_000  # milliseconds after which a process does what another has left undone
+TAKEOVER_MS = 20_000  # milliseconds overdue before a process acts at the table of another
 PAGE_SIZE = 200  # tables per query
 MAX_FAILURES = 1_000  # tables whose failure is logged only once
 
@@ -44,18 +44,18 @@ def new_table_id() -> str:
 class Rooms:
     """Rooms of this process by table id, at most one per table.
 
-    A room stays in memory as long as something refers to it: a client, a request, a bot's search, a timer. So
-    `_rooms` holds weak references; the `RECENT_ROOMS` rooms used last stay as well.
+    A room stays in memory as long as something refers to it: a client, a request, a bot's search, a timer.
+    Therefore `_rooms` holds weak references. The `RECENT_ROOMS` rooms used last stay as well.
     """
 
     def __init__(self, store: TableStore, journal: Journal, bots: Bots) -> None:
         self._store = store
-        self._times = UptimeStore(store.database)
+        self._uptime_store = UptimeStore(store.database)
         self._services = RoomServices(journal, bots, self._load, store.last_present)
         self._rooms: WeakValueDictionary[str, Room] = WeakValueDictionary()
         self._recent: OrderedDict[str, Room] = OrderedDict()
         self._loading: dict[str, asyncio.Task[Room]] = {}
-        self._grace = 0  # right after the start no other process is at work
+        self._takeover_after = 0  # milliseconds; right after the start no other process is running
         self._announced: dict[str, int] = {}  # last number announced of tables that are being loaded
         self._failed: OrderedDict[str, None] = OrderedDict()  # tables whose failure has been logged
         self._swept: tuple[int, str] | None = None  # end of the last page of overdue tables
@@ -70,7 +70,7 @@ class Rooms:
         return sum(len(room.subscribers.connections) for room in self.in_use())
 
     def in_use(self) -> list[Room]:
-        """Return the rooms with clients."""
+        """Return the rooms that have clients."""
         return list(self._services.occupied)
 
     def is_in_use(self, table_id: str) -> bool:
@@ -113,14 +113,14 @@ class Rooms:
         room = self._rooms.get(table_id)
         if room is None:
             async with long_work():
-                room = self._rooms.get(table_id)  # it may have been loaded meanwhile
+                room = self._rooms.get(table_id)  # another request may have loaded it meanwhile
                 if room is None:
                     room = await asyncio.shield(self._start_loading(table_id))
         self._use(room)
         return room
 
     def _start_loading(self, table_id: str) -> asyncio.Task[Room]:
-        """Return the task that loads a table, one for all requests."""
+        """Return the task that loads a table. Concurrent requests share it."""
         task = self._loading.get(table_id)
         if task is None:
             task = self._loading[table_id] = asyncio.create_task(charged(self._load_room(table_id)))
@@ -141,13 +141,13 @@ class Rooms:
         return room
 
     def _adopt(self, room: Room) -> Room:
-        """Return the one room of a table: this one, unless there is another already."""
+        """Register a room. If its table already has one, return that room instead."""
         room = self._rooms.setdefault(room.id, room)
         self._use(room)
         return room
 
     def _use(self, room: Room) -> None:
-        """Note that a room is used now, and drop those not used for long."""
+        """Note that a room is used now, and drop the least recently used ones."""
         self._recent[room.id] = room
         self._recent.move_to_end(room.id)
         while len(self._recent) > RECENT_ROOMS:
@@ -167,12 +167,12 @@ class Rooms:
             raise Unreadable from error
 
     async def state_at(self, room: Room, number: int) -> tuple[GameState, list[tuple[int, TableEntry]]]:
-        """Return the game as it was at an earlier number, and the entries since then with their times.
+        """Return the game after entry `number`, and the later entries with their times.
 
-        Do not await it inside a transaction: it may take as long as loading the table.
+        Do not await this inside a transaction: it may take as long as loading the table.
 
         Raises:
-            Unreadable: the log cannot be read.
+            Unreadable: The log cannot be read.
         """
         async with long_work():
             rows = await self._store.entries(room.id)
@@ -191,46 +191,46 @@ class Rooms:
         try:
             new = await self._store.quarantine(table_id, f"{type(error).__name__}: {error}")
         except Exception:
-            log.exception("table %s cannot be read and could not be put into quarantine", table_id)
+            log.exception("table %s cannot be read, and putting it into quarantine failed", table_id)
         else:
-            if new:  # the error itself is in the database only: it may name hidden tiles
+            if new:  # the error itself is stored in the database only, since it may name hidden tiles
                 log.error("table %s cannot be read and is in quarantine", table_id)
 
     # ------------------------------------------------------------ uptime
 
     async def resume(self) -> None:
-        """Note that the server is back: no clock ends before people had time to return."""
-        self._note_return(now())
+        """Note the end of an outage. No clock ends before people had time to return."""
+        self._note_resumption(now())
         try:
-            await self._heartbeat(BEAT, returned=True)
+            await self._heartbeat(HEARTBEAT_SECONDS, returned=True)
         except Exception:
-            log.exception("the return of the server could not be stored")
+            log.exception("failed to store the end of the outage")
 
     async def heartbeat(self) -> None:
-        """Store that this process is at work. Times in which no process was are charged to no clock."""
+        """Store that this process is running. Time in which no process runs is charged to no clock."""
         # Without the database nobody could move.
-        await self._heartbeat(ABSENCE, returned=self._services.uptime.lost)
+        await self._heartbeat(HEARTBEAT_TIMEOUT, returned=self._services.uptime.database_lost)
 
     async def _heartbeat(self, longest: float, *, returned: bool) -> None:
         uptime, at = self._services.uptime, now()
         try:
-            standing = await self._times.heartbeat(
-                at, uptime.alive or 0, int(1000 * longest), returned=returned
+            state = await self._uptime_store.heartbeat(
+                at, uptime.last_heartbeat or 0, int(1000 * longest), returned=returned
             )
         except (SQLAlchemyError, OSError, Unavailable):
-            uptime.lost = True
+            uptime.database_lost = True
             raise
-        uptime.alive, uptime.lost = at, False
-        self._adopt_uptime(standing)
+        uptime.last_heartbeat, uptime.database_lost = at, False
+        self._adopt_uptime(state)
 
-    def _adopt_uptime(self, standing: UptimeState) -> None:
+    def _adopt_uptime(self, state: UptimeState) -> None:
         """Adopt the outages stored by all processes."""
-        if self._services.uptime.update(standing):
+        if self._services.uptime.update(state):
             self._extend_deadlines()
 
-    def _note_return(self, at: int) -> None:
-        """Note that a process of this server came back at a time."""
-        if self._services.uptime.note_return(at):
+    def _note_resumption(self, at: int) -> None:
+        """Note that an outage ended at `at`."""
+        if self._services.uptime.note_resumption(at):
             self._extend_deadlines()
 
     def _extend_deadlines(self) -> None:
@@ -240,7 +240,7 @@ class Rooms:
     # ------------------------------------------------------------ other processes
 
     def note_seen(self, room: Room, person: str) -> None:
-        """Note that a person has requested a table, and so is not absent."""
+        """Note that a person has requested a table, and is therefore not absent."""
         if room.subscribers.note_seen(person) and self._store.shared:
             self._services.start(self._store_seen(room.id, person))
 
@@ -249,13 +249,13 @@ class Rooms:
             await self._store.record_presence(table_id, person, now())
 
     async def on_notification(self, notice: str) -> None:
-        """Catch up with entries of other processes, given as `TABLE:NUMBER` with spaces between them."""
+        """Catch up with the entries of other processes that a notice lists as `TABLE:NUMBER`, with spaces."""
         for item in notice.split():
             table_id, _, number = item.partition(":")
             if not number.isdecimal():
                 continue
             if table_id == ALL_TABLES:
-                self._adopt_uptime(await self._times.read())
+                self._adopt_uptime(await self._uptime_store.read())
                 continue
             room = self._rooms.get(table_id)
             if room is not None and room.game.number < int(number):
@@ -269,22 +269,22 @@ class Rooms:
             rows = await self._store.entries(room.id, after=room.game.number)
             await room.catch_up([(number, at, decode_entry(body)) for number, at, body in rows])
         except Refused:
-            pass  # it is reloaded when the database answers
+            pass  # the room is reloaded when the database responds
         except UNREADABLE as error:
             await self._quarantine(room.id, error)
             room.mark_unreadable()
         except Exception:
-            log.exception("the entries of table %s could not be followed", room.id)
+            log.exception("failed to read the new entries of table %s", room.id)
 
     async def sweep(self) -> None:
         """Wake overdue tables, for example after a crash or a lost notification."""
-        await self._wake_overdue(now() - self._grace)
+        await self._wake_overdue(now() - self._takeover_after)
         if self._swept is None:  # all tables that were overdue at the start are awake
-            self._grace = GRACE
+            self._takeover_after = TAKEOVER_MS
         await self.reconcile()
 
     async def _wake_overdue(self, before: int) -> None:
-        """Wake the tables that have been overdue longest, and one page of the others in turn."""
+        """Wake the tables that have been overdue longest, and the next page of all overdue tables."""
         found = await self._store.list_due(before, PAGE_SIZE)
         if len(found) == PAGE_SIZE:
             page = await self._store.due_page(before, PAGE_SIZE, self._swept)
@@ -305,13 +305,13 @@ class Rooms:
     def _note_failure(self, table_id: str) -> None:
         """Log the current exception, once per table until it succeeds again."""
         if table_id not in self._failed:
-            log.exception("table %s could not be woken", table_id)
+            log.exception("failed to wake table %s", table_id)
             self._failed[table_id] = None
             if len(self._failed) > MAX_FAILURES:
                 self._failed.popitem(last=False)
 
     async def refresh(self, table_id: str) -> None:
-        """Catch up with a table; if it has been deleted, drop it and disconnect its clients."""
+        """Catch up with a table. If it has been deleted, drop it and disconnect its clients."""
         if (loading := self._loading.get(table_id)) is not None:
             await asyncio.wait([loading])
         room = self._rooms.get(table_id)
@@ -331,10 +331,10 @@ class Rooms:
                 except Unavailable:
                     raise  # the other tables would fail as well
                 except Exception:
-                    log.exception("table %s could not be followed", room.id)
+                    log.exception("failed to refresh table %s", room.id)
 
     async def rename(self, person: str, name: str) -> None:
-        """Show another name of a person at all tables in memory. The database has it already."""
+        """Show the new name of a person at all tables in memory. The database already has it."""
         for room in await self._tables_of(person):
             await self._rename(room, person, name)
 
@@ -342,26 +342,26 @@ class Rooms:
         """Show the stored names of a person at all tables in memory."""
         rooms = {room.id: room for room in await self._tables_of(person)}
         ids = list(rooms)
-        for first in range(0, len(ids), PAGE_SIZE):
-            for table_id, rows in (await self._store.seats(ids[first : first + PAGE_SIZE])).items():
+        for start in range(0, len(ids), PAGE_SIZE):
+            for table_id, rows in (await self._store.seats(ids[start : start + PAGE_SIZE])).items():
                 for row in rows:
                     if row["person"] == person:
                         await self._rename(rooms[table_id], person, row["name"], row["seat"])
 
     async def _tables_of(self, person: str) -> list[Room]:
-        """Return the rooms in which a person has a seat, after waiting for those that are being loaded."""
+        """Wait for the tables that are being loaded, and return the rooms in which a person has a seat."""
         if self._loading:
             await asyncio.wait(list(self._loading.values()))
         return [room for room in list(self._rooms.values()) if room.game.seats_of(person)]
 
     async def _rename(self, room: Room, person: str, name: str, seat: int | None = None) -> None:
-        """Show another name at a table. Failures are logged and affect no other table."""
+        """Show a new name at a table. Failures are logged and affect no other table."""
         try:
             await room.rename(person, name, seat)
         except Refused:
-            pass  # it is reloaded before anybody sees it, and the database has the name
+            pass  # the room is reloaded before anybody sees it, and the database has the name
         except Exception:
-            log.exception("a name could not be changed at table %s", room.id)
+            log.exception("failed to change a name at table %s", room.id)
 
     def seated(self) -> set[str]:
         """Return the people with seats at tables in memory."""
@@ -379,46 +379,46 @@ class Rooms:
 
     async def reconcile(self, *, everything: bool = False) -> None:
         """Compare rooms with the database and catch up: those with clients, or all in memory."""
-        watched = {room.id: room for room in (self._rooms.values() if everything else self.in_use())}
-        ids = list(watched)
-        for first in range(0, len(ids), PAGE_SIZE):
-            page = ids[first : first + PAGE_SIZE]
-            kept = await self._store.entry_numbers(page)
-            aside = [table_id for table_id in page if watched[table_id].unreadable]
-            still_aside = await self._store.quarantined_tables(aside) if aside else set()
+        rooms = {room.id: room for room in (self._rooms.values() if everything else self.in_use())}
+        ids = list(rooms)
+        for start in range(0, len(ids), PAGE_SIZE):
+            page = ids[start : start + PAGE_SIZE]
+            stored = await self._store.entry_numbers(page)
+            unreadable = [table_id for table_id in page if rooms[table_id].unreadable]
+            quarantined = await self._store.quarantined_tables(unreadable) if unreadable else set()
             for table_id in page:
-                room = watched[table_id]
-                if table_id not in kept:
+                room = rooms[table_id]
+                if table_id not in stored:
                     self.drop(table_id)
-                elif table_id in still_aside or room.lock.locked():
+                elif table_id in quarantined or room.lock.locked():
                     continue
-                elif room.unreadable or room.game.number < kept[table_id]:
+                elif room.unreadable or room.game.number < stored[table_id]:
                     await self._catch_up(room)
 
     def close(self) -> None:
         """Stop all tasks and timers."""
-        for task in list(self._loading.values()):
-            task.cancel()
+        for loading in list(self._loading.values()):
+            loading.cancel()
         for room in list(self._rooms.values()):
             room.close()
-        for other in list(self._services.tasks):
-            other.cancel()
+        for task in list(self._services.tasks):
+            task.cancel()
 
 
 PRESENCE_SECONDS = 10.0  # between two updates of the presence of people
-PRESENCE_LIFETIME = 25_000  # milliseconds for which a stored presence counts
+PRESENCE_MS = 25_000  # milliseconds for which a stored presence is valid
 
 
 async def share_presence(rooms: Rooms, store: TableStore) -> None:
-    """Store who is connected to this process, and tell its rooms who is connected to others."""
+    """Store the people connected to this process, and update the rooms with those connected to others."""
     used = rooms.in_use()
-    # Otherwise the stored presence of people who have left would come back to this process.
+    # Otherwise this process would read back the stored presence of people who have left it.
     departed = [(room.id, person) for room in used for person in room.subscribers.take_departed()]
     if departed:
         await store.set_present(departed, now())
-    ours = [(room.id, person) for room in used for person in room.subscribers.present_locally]
-    if ours:
-        await store.set_present(ours, now() + PRESENCE_LIFETIME)
-    found = await store.present_people([room.id for room in used], now())
+    local = [(room.id, person) for room in used for person in room.subscribers.present_locally]
+    if local:
+        await store.set_present(local, now() + PRESENCE_MS)
+    present = await store.present_people([room.id for room in used], now())
     for room in used:
-        room.update_remote_presence(found[room.id])
+        room.update_remote_presence(present[room.id])

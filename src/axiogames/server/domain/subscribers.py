@@ -1,4 +1,4 @@
-"""Clients of a table: who is present, and the messages that each of them receives."""
+"""Clients of a table: presence of people, and the messages that each client receives."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .game_state import GameState, deadline, now
 from .refusals import code_of
 
 ABSENT_SECONDS = 120.0  # after which others can call a bot for a person
-ANNOUNCE_SECONDS = 10.0  # between two notes to other processes that a person has been seen
+ANNOUNCE_SECONDS = 10.0  # between two announcements to other processes that a person is present
 
 
 class Subscribers:
@@ -29,24 +29,24 @@ class Subscribers:
         self.connections: set[Client] = set()
         self._remote: set[str] = set()  # people with seats who are connected to other processes
         self._last_seen: dict[str, float] = {}  # by person with a seat
-        self._announced: dict[str, float] = {}  # when other processes were last told of it
+        self._announced: dict[str, float] = {}  # when it was last announced to other processes
         self._departed: set[str] = set()
         self._opened = time.monotonic()
 
     def replace_game(self, game: GameState) -> None:
-        """Follow another state, for example one that was loaded again."""
+        """Replace the state, for example after loading it again."""
         self.game, self._serial = game, new_serial()
 
     @property
     def deadline(self) -> int | None:
-        """When the clock moves for the seat to move."""
+        """Time at which the clock moves for the seat to move, `None` without a clock."""
         return deadline(self.game, self._uptime)
 
     # ------------------------------------------------------------ presence
 
     @property
     def _seated(self) -> set[str]:
-        """People with seats. Nothing is stored about others, however many watch."""
+        """People with seats. Nothing is stored about spectators, however many there are."""
         return {seat.person for seat in self.game.seats if seat.person is not None}
 
     @property
@@ -70,15 +70,22 @@ class Subscribers:
             return False
         active = max((self.game.last_active.get(seat, 0) for seat in self.game.seats_of(person)), default=0)
         # While the server is down, nobody counts as absent.
-        if max(active, self._uptime.returned) > now() - 1000 * ABSENT_SECONDS:
+        if max(active, self._uptime.resumed_at) > now() - 1000 * ABSENT_SECONDS:
             return False
         return time.monotonic() - self._last_seen.get(person, self._opened) >= ABSENT_SECONDS
+
+    def is_reserved(self, seat: int) -> bool:
+        """Return whether a seat is reserved for a person who still has time to join."""
+        if seat not in self.game.unfilled_seats() or not self.game.seats[seat].invited:
+            return False
+        reserved_at = max(self.game.config.created, self._uptime.resumed_at)
+        return now() - reserved_at < 1000 * ABSENT_SECONDS
 
     def note_seen(self, person: str) -> bool:
         """Note that a person has requested this table over HTTP.
 
         Returns:
-            Whether other processes should be told now.
+            Whether this should be announced to other processes now.
         """
         if person not in self._seated:
             return False
@@ -92,14 +99,14 @@ class Subscribers:
         return True
 
     def connect(self, client: Client) -> None:
-        """Add a client, and tell the others if its person was not present before."""
+        """Add a client, and send the others the new list of seats if its person was not present before."""
         arrived = bool(self.game.seats_of(client.person)) and client.person not in self.present
         self.connections.add(client)
         if arrived:
-            self.broadcast_seats(but=client)
+            self.broadcast_seats(exclude=client)
 
     def disconnect(self, client: Client) -> bool:
-        """Remove a client and return whether the others should be told."""
+        """Remove a client and return whether the list of seats has to be sent to the others."""
         self.connections.discard(client)
         seated = self._seated
         if client.person is None or client.person not in seated or client.person in self.present:
@@ -141,15 +148,16 @@ class Subscribers:
 
     def view(self, viewer: Viewer, ack: str | None = None) -> Any:
         """Return the complete view for a viewer, with `ack` as the id of the message that it answers."""
-        return self._views.view(self._serial, self.game, viewer, frozenset(self.present), self.deadline, ack)
+        present = frozenset(self.present)
+        return self._views.view(self._serial, self.game, viewer, present, self.deadline, ack=ack)
 
     def broadcast(self, entry: TableEntry, sender: Client | None = None, message_id: str = "") -> None:
-        """Send every client what an entry has changed, redacted for its viewer.
+        """Send every client the effect of an entry, redacted for its viewer.
 
         Args:
             entry: The entry applied last.
-            sender: The client that has asked for it; its message carries `message_id`.
-            message_id: Id of the sender's message.
+            sender: The client whose message has led to the entry, if any.
+            message_id: Id of that message, which acknowledges it to the sender.
         """
         if isinstance(entry, MovePlayed | TilesDrawn):
             self._broadcast_step(sender, message_id)
@@ -161,7 +169,7 @@ class Subscribers:
         for client in self.connections:
             seat = self._seat_after_step(client)
             if seat != client.seat:
-                # At a shared screen the turn has passed on: nobody looks from there now.
+                # The turn of a shared screen has ended: from now on it looks from no seat.
                 client.seat = seat
                 client.send(encode(self.view(client.viewer, message_id if client is sender else None)))
             elif client is sender and message_id:
@@ -181,20 +189,20 @@ class Subscribers:
                 texts[id(view)] = view, encode(view)
             client.send(texts[id(view)][1])
 
-    def broadcast_seats(self, but: Client | None = None) -> None:
-        """Send the list of seats to every client except `but`."""
+    def broadcast_seats(self, exclude: Client | None = None) -> None:
+        """Send the list of seats to every client except `exclude`."""
         text = encode(SeatsMessage(seat_infos(self.game, self.present)))
         for client in self.connections:
-            if client is not but:
+            if client is not exclude:
                 client.send(text)
 
     def send_refusal(
         self, client: Client, error: AxioError, message_id: str | None, *, committed: bool = True
     ) -> None:
-        """Tell a client why its message was refused.
+        """Send a client the reason why its message was refused.
 
-        A stale client receives a view as well, unless the state in memory is not `committed`: nobody may see
-        a change before its commit.
+        A stale client also receives a view, but only of a `committed` state: nobody may see a change before
+        its commit.
         """
         code = code_of(error)
         count_refusal(code)
@@ -202,7 +210,7 @@ class Subscribers:
         client.send(encode(RefusedMessage(message_id, code, str(error), view)))
 
     def _seat_after_step(self, client: Client) -> int | None:
-        """Return the seat from which a client looks now; at a shared screen only the seat to move can."""
+        """Return the seat from which a client looks now. At a shared screen only the seat to move can."""
         own = self.game.seats_of(client.person)
         if len(own) == 1:
             return own[0]

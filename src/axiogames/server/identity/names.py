@@ -89,8 +89,8 @@ def clean_username(username: str) -> str:
 def check_not_reserved(name: str) -> None:
     """Raise `InvalidName` for a name that looks like that of a bot or of a deleted person."""
     # The page shows a bot as "Bot (3 · casual)", translated.
-    before = unicodedata.normalize("NFKC", name).partition("(")[0]
-    if {_skeleton(name), _skeleton(before)} & _RESERVED:
+    prefix = unicodedata.normalize("NFKC", name).partition("(")[0]
+    if {_skeleton(name), _skeleton(prefix)} & _RESERVED:
         raise InvalidName("reserved_name", f"the name {name} is reserved; choose another")
 
 
@@ -103,38 +103,38 @@ def _visible_characters(text: str) -> str:
     """Return the visible characters of `text`, with single spaces between words."""
     text = _BLANK.sub("", " ".join(text.split()))
     # Category C: control and format characters, surrogates, private use, unassigned.
-    return " ".join("".join(one for one in text if unicodedata.category(one)[0] != "C").split())
+    return " ".join("".join(char for char in text if unicodedata.category(char)[0] != "C").split())
 
 
 def _limit_marks(text: str) -> str:
     """Return `text` with at most `MAX_MARKS` combining marks per letter, and none without a letter."""
     result: list[str] = []
     marks = MAX_MARKS
-    for one in text:
-        if unicodedata.category(one) in ("Mn", "Me"):
+    for char in text:
+        if unicodedata.category(char) in ("Mn", "Me"):
             if marks == MAX_MARKS:
                 continue
             marks += 1
-        elif one.isspace():
+        elif char.isspace():
             marks = MAX_MARKS
-        elif not (unicodedata.category(one) == "Mc" and result):
+        elif not (unicodedata.category(char) == "Mc" and result):
             marks = 0
-        result.append(one)
+        result.append(char)
     return "".join(result)
 
 
 def _skeleton(name: str) -> str:
     """Return a key for visual comparison: letters and digits without case, width, accents and spaces."""
-    found = []
-    for one in unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).translate(_LOOKALIKES)):
-        digit = unicodedata.digit(one, None)
+    key = []
+    for char in unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).translate(_LOOKALIKES)):
+        digit = unicodedata.digit(char, None)
         if digit is not None:
-            found.append("ol23456789"[digit])
-        elif latin := _LATIN.search(unicodedata.name(one, "")):
-            found.append({"I": "l"}.get(latin[1], latin[1].lower()))
-        elif unicodedata.category(one)[0] == "L":
-            found.append(one.casefold())
-    return "".join(found)
+            key.append("ol23456789"[digit])
+        elif latin := _LATIN.search(unicodedata.name(char, "")):
+            key.append({"I": "l"}.get(latin[1], latin[1].lower()))
+        elif unicodedata.category(char)[0] == "L":
+            key.append(char.casefold())
+    return "".join(key)
 
 
 _RESERVED = frozenset(

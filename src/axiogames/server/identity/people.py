@@ -39,8 +39,8 @@ MIN_PASSWORD_LENGTH, MAX_PASSWORD_LENGTH = 8, 128
 HASH_QUEUE_LIMITS = QueueLimits(20, 5, "too many passwords are being checked")
 MAX_CACHED_PEOPLE = 20_000
 CACHE_SECONDS = 5.0  # lifetime of a cached person, in case a notification is lost
-DAY = 86_400_000  # milliseconds
-QUERY_BATCH = 200  # people per query, so that other transactions get their turn
+DAY_MS = 86_400_000
+QUERY_BATCH = 200  # people per query, to keep transactions short
 READ_ATTEMPTS = 3
 MAX_REVOKED_SESSIONS = 200  # individually ended sessions per person, all read with the person
 
@@ -88,8 +88,8 @@ class People:
 
     def new_guest(self) -> Person:
         """Return a new guest, not yet stored."""
-        person = secrets.token_hex(10)
-        return Person(person, guest_name(person))
+        person_id = secrets.token_hex(10)
+        return Person(person_id, guest_name(person_id))
 
     # ------------------------------------------------------------ authentication by token
 
@@ -113,12 +113,12 @@ class People:
 
     async def refresh(self, ids: Sequence[str]) -> list[Person]:
         """Read people from the database and close the WebSockets of ended sessions."""
-        found: list[Person] = []
-        for first in range(0, len(ids), QUERY_BATCH):
-            found += await self._read(ids[first : first + QUERY_BATCH])
-        for person in found:
+        refreshed: list[Person] = []
+        for start in range(0, len(ids), QUERY_BATCH):
+            refreshed += await self._read(ids[start : start + QUERY_BATCH])
+        for person in refreshed:
             self.sessions.close_ended(person)
-        return found
+        return refreshed
 
     async def _read(self, ids: Sequence[str]) -> list[Person]:
         for _ in range(READ_ATTEMPTS):
@@ -126,25 +126,25 @@ class People:
             self._reading.update(dict.fromkeys(ids, reading))
             try:
                 rows, revoked = await self._rows(ids)
-                found = [_person(one, rows.get(one), revoked.get(one, ())) for one in ids]
+                current = [_person(key, rows.get(key), revoked.get(key, ())) for key in ids]
                 changed = False
-                for person in found:
+                for person in current:
                     if self._reading.get(person.id) is reading:
                         self._add_to_cache(person)
                     changed = changed or person.id not in self._reading
             finally:
-                for one in ids:
-                    if self._reading.get(one) is reading:
-                        del self._reading[one]
+                for key in ids:
+                    if self._reading.get(key) is reading:
+                        del self._reading[key]
             if not changed:
-                break  # nobody changed while they were read
-        return found
+                break  # no person changed during the read
+        return current
 
     async def _rows(self, ids: Sequence[str]) -> tuple[dict[str, RowMapping], dict[str, set[str]]]:
         revoked: dict[str, set[str]] = {}
         async with self._database.reading() as connection:
-            found = await connection.execute(select(people).where(people.c.id.in_(ids)))
-            rows = {row["id"]: row for row in found.mappings()}
+            result = await connection.execute(select(people).where(people.c.id.in_(ids)))
+            rows = {row["id"]: row for row in result.mappings()}
             ended = select(revoked_sessions.c.person, revoked_sessions.c.session)
             for person, session in await connection.execute(ended.where(revoked_sessions.c.person.in_(ids))):
                 revoked.setdefault(person, set()).add(session)
@@ -187,10 +187,10 @@ class People:
     async def record_visit(self, person: Person) -> None:
         """Store the day of a person's last visit."""
         if person.stored and (person.seen or 0) < _today():
-            seen = update(people).where(people.c.id == person.id).values(seen=_today())
+            visit = update(people).where(people.c.id == person.id).values(seen=_today())
             with suppress(Unavailable):  # the page also works with a read-only database
                 async with self._database.writing() as connection:
-                    await connection.execute(seen)
+                    await connection.execute(visit)
             self._forget(person.id)
 
     async def rename(self, person: Person, name: str) -> Person:
@@ -200,7 +200,7 @@ class People:
     async def issue_phrase(self, person: Person, network: str = "", *, old: str | None = None) -> str:
         """Return a new secret phrase. Only its hash is stored.
 
-        If a password is set, `old` must be it: a phrase outlives the sessions, so a session alone does not
+        If a password is set, `old` must match it: a phrase outlives the sessions, so a session alone does not
         suffice.
 
         Raises:
@@ -208,10 +208,12 @@ class People:
             InvalidCredentials: `old` is not the password.
             Busy: Too many passwords are being checked.
         """
-        before = await self.check_password(person, old, network)
+        checked = await self.check_password(person, old, network)
         phrase = new_phrase()
-        same = people.c.password.is_(None) if before is None else people.c.password == before
-        await self._change(await self.ensure_stored(person), same, phrase=hash_phrase(phrase, self.keys[0]))
+        unchanged = people.c.password.is_(None) if checked is None else people.c.password == checked
+        await self._change(
+            await self.ensure_stored(person), unchanged, phrase=hash_phrase(phrase, self.keys[0])
+        )
         return phrase
 
     async def set_password(
@@ -219,7 +221,7 @@ class People:
     ) -> Person:
         """Set a person's username and password.
 
-        If a password is set already, `old` must be it. The change then ends all sessions and deletes the
+        If a password is set already, `old` must match it. The change then ends all sessions and deletes the
         phrase, and the caller needs a new token.
 
         Raises:
@@ -237,16 +239,16 @@ class People:
                 f"a password has {MIN_PASSWORD_LENGTH} to {MAX_PASSWORD_LENGTH} characters, "
                 f"not {len(password)}",
             )
-        before = await self.check_password(person, old, network)
-        secret = await self.hashing.run(
+        checked = await self.check_password(person, old, network)
+        hashed = await self.hashing.run(
             self._hasher.hash, password, requester=network or person.id, priority=1
         )
-        values: dict[str, Any] = {"username": username, "password": secret}
+        values: dict[str, Any] = {"username": username, "password": hashed}
         try:
-            if before is None:
+            if checked is None:
                 unset = people.c.password.is_(None)
                 return await self._change(await self.ensure_stored(person), unset, **values)
-            return await self._end_sessions(person, people.c.password == before, phrase=None, **values)
+            return await self._end_sessions(person, people.c.password == checked, phrase=None, **values)
         except IntegrityError:
             raise InvalidName("name_taken", f"the username {username} is taken; choose another") from None
 
@@ -258,26 +260,26 @@ class People:
             InvalidCredentials: `password` is wrong.
             Busy: Too many passwords are being checked.
         """
-        row = await self._one(people.c.id == person.id)
-        secret: str | None = row["password"] if row else None
-        if secret is None:
+        row = await self._find_row(people.c.id == person.id)
+        hashed: str | None = row["password"] if row else None
+        if hashed is None:
             return None
         if password is None:
             raise PasswordRequired
-        if not await self.hashing.run(self._verify, secret, password, requester=network or person.id):
+        if not await self.hashing.run(self._verify, hashed, password, requester=network or person.id):
             raise InvalidCredentials("the password is wrong")
-        return secret
+        return hashed
 
     async def find_by_phrase(self, phrase: str) -> Person:
         """Return the person with a phrase. Raises `InvalidCredentials` or `Banned`."""
         hashes = [hash_phrase(phrase, key) for key in self.keys]
-        row = await self._one(people.c.phrase.in_(hashes))
+        row = await self._find_row(people.c.phrase.in_(hashes))
         if row is None:
             raise InvalidCredentials(
                 "unknown phrase: check its letters, or create a new one on the other device"
             )
         person = await self.reload(row["id"])
-        if row["phrase"] != hashes[0]:  # hash it with the current key, so that the old one can be removed
+        if row["phrase"] != hashes[0]:  # rehash it with the newest key, so that the old key can be removed
             with suppress(InvalidCredentials):  # the phrase has changed meanwhile
                 await self._change(person, people.c.phrase == row["phrase"], phrase=hashes[0])
         return _admit(person, row)
@@ -291,14 +293,14 @@ class People:
             Busy: Too many passwords are being checked.
         """
         username = username.strip().lower()
-        row = await self._one(people.c.username == username) if USERNAME.fullmatch(username) else None
-        secret = row["password"] if row else None
+        row = await self._find_row(people.c.username == username) if USERNAME.fullmatch(username) else None
+        hashed = row["password"] if row else None
         # Hash for unknown usernames too, so that the response time does not reveal which ones exist.
-        tried = password[:MAX_PASSWORD_LENGTH]
-        good = await self.hashing.run(
-            self._verify, secret or self._dummy_hash, tried, requester=network or username
+        attempt = password[:MAX_PASSWORD_LENGTH]
+        matches = await self.hashing.run(
+            self._verify, hashed or self._dummy_hash, attempt, requester=network or username
         )
-        if row is None or secret is None or not good:
+        if row is None or hashed is None or not matches:
             raise InvalidCredentials("the username or the password is wrong")
         return _admit(await self.reload(row["id"]), row)
 
@@ -306,9 +308,9 @@ class People:
     def _dummy_hash(self) -> str:
         return "$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHRzb21lc2FsdA$" + "A" * 43
 
-    def _verify(self, secret: str, password: str) -> bool:
+    def _verify(self, hashed: str, password: str) -> bool:
         try:
-            return self._hasher.verify(secret, password)
+            return self._hasher.verify(hashed, password)
         except (VerificationError, InvalidHashError):
             return False
 
@@ -361,7 +363,7 @@ class People:
             await notify_person_changed(connection, person.id)
         return await self.reload(person.id)
 
-    async def _one(self, condition: ColumnElement[bool]) -> RowMapping | None:
+    async def _find_row(self, condition: ColumnElement[bool]) -> RowMapping | None:
         async with self._database.reading() as connection:
             return (await connection.execute(select(people).where(condition))).mappings().first()
 
@@ -398,4 +400,4 @@ def _now() -> int:
 
 
 def _today() -> int:
-    return _now() // DAY * DAY
+    return _now() // DAY_MS * DAY_MS

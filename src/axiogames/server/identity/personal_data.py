@@ -1,7 +1,7 @@
 """Export and deletion of personal data.
 
 Finished games stay, with "Deleted player" in place of the name. They still contain the random id of the
-person, which identifies nobody after the deletion. Listed results of daily deals stay as well.
+person, which is anonymous after the deletion. Listed results of daily deals stay as well.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ class PersonalData:
             results = await _rows(connection, select(schema.results).where(own))
             ended = schema.revoked_sessions.c.person == person.id
             sessions = await _rows(connection, select(schema.revoked_sessions).where(ended))
-            asked = schema.reviews.c.person == person.id
-            reviews = await _rows(connection, select(schema.reviews.c.table_id).where(asked))
+            requested = schema.reviews.c.person == person.id
+            reviews = await _rows(connection, select(schema.reviews.c.table_id).where(requested))
             about = schema.audit.c.subject == person.id
             actions = await _rows(connection, select(schema.audit.c.action, schema.audit.c.at).where(about))
         stored = rows[0] if rows else {"created": None, "seen": None, "banned": None, "password": None}
@@ -98,9 +98,9 @@ class PersonalData:
             host_actions=[HostAction(row["action"], row["at"]) for row in actions],
             tables=[],
         )
-        return self._pieces(head, person.id, stored["created"])
+        return self._chunks(head, person.id, stored["created"])
 
-    async def _pieces(self, head: Export, person: str, created: int | None) -> AsyncGenerator[bytes, None]:
+    async def _chunks(self, head: Export, person: str, created: int | None) -> AsyncGenerator[bytes, None]:
         yield _json(head).removesuffix(_EXPORT_END)
         separator = b"\n"
         async with aclosing(self._tables(person, created)) as tables:
@@ -123,8 +123,11 @@ class PersonalData:
                     own = _own_seats(
                         (seat["seat"], seat) for seat in seats[table_id] if seat["person"] == person
                     )
-                    was = _own_seats((say.get("seat"), say) for at, _, say in named if at == table_id)
-                    left = [seat for seat in was if seat.seat not in {one.seat for one in own}]
+                    former = _own_seats(
+                        (entry.get("seat"), entry) for at, _, entry in named if at == table_id
+                    )
+                    taken = {seat.seat for seat in own}
+                    left = [seat for seat in former if seat.seat not in taken]
                     record = await self._record(row, person) if row["status"] == "over" else None
                     yield _table(row, person, own, left, record)
 
@@ -132,9 +135,9 @@ class PersonalData:
         """Yield rows of the person's current and former tables, in pages to keep queries short."""
         tables = schema.tables
         own = or_(tables.c.owner == person, tables.c.id.in_(_tables_with_seat_of(person)))
-        place, last = tuple_(tables.c.created, tables.c.id), (-1, "")
+        key, last = tuple_(tables.c.created, tables.c.id), (-1, "")
         while True:
-            query = select(tables).where(own, place > tuple_(*last)).order_by(*place).limit(QUERY_BATCH)
+            query = select(tables).where(own, key > tuple_(*last)).order_by(*key).limit(QUERY_BATCH)
             async with self._database.reading() as connection:
                 rows = await _rows(connection, query)
             if not rows:
@@ -147,8 +150,8 @@ class PersonalData:
             async for ids in every:
                 async with self._database.reading() as connection:
                     named = await _entries_naming(connection, person, schema.entries.c.table_id.in_(ids))
-                    found = {table_id for table_id, _, _ in named}
-                    rows = await _rows(connection, select(tables).where(tables.c.id.in_(found), ~own))
+                    mentioned = {table_id for table_id, _, _ in named}
+                    rows = await _rows(connection, select(tables).where(tables.c.id.in_(mentioned), ~own))
                 if rows:
                     yield rows
 
@@ -192,7 +195,7 @@ class PersonalData:
             name = (await self._people.rename(person, name)).name
             await self._write_names(person.id, name, begun)
             async with self._database.writing() as connection:
-                await notify_person_changed(connection, person.id)  # again: now it is at the tables, too
+                await notify_person_changed(connection, person.id)  # again, after the change at the tables
             await self._show_name(person.id, name, begun)
 
     async def _write_names(self, person: str, name: str, begun: int) -> None:
@@ -225,8 +228,8 @@ class PersonalData:
             named = await _entries_naming(connection, person, schema.entries.c.table_id.in_(late))
             await _write_name(connection, named, name)
             for table in (schema.seats, schema.results):
-                other = and_(table.c.person == person, table.c.name != name)
-                await connection.execute(update(table).where(other).values(name=name))
+                outdated = and_(table.c.person == person, table.c.name != name)
+                await connection.execute(update(table).where(outdated).values(name=name))
 
     async def _every_table(self, since: int) -> AsyncGenerator[list[str], None]:
         """Yield the ids of all tables that changed since a time, in pages."""
@@ -234,8 +237,8 @@ class PersonalData:
         while True:
             query = select(tables.c.id).where(tables.c.id > last, tables.c.updated >= since)
             async with self._database.reading() as connection:
-                found = await connection.execute(query.order_by(tables.c.id).limit(QUERY_BATCH))
-                ids = [row[0] for row in found]
+                rows = await connection.execute(query.order_by(tables.c.id).limit(QUERY_BATCH))
+                ids = [row[0] for row in rows]
             if not ids:
                 return
             yield ids
@@ -254,12 +257,12 @@ class PersonalData:
 
     async def _leave(self, table_id: str, person: str) -> None:
         room = await self._rooms.get(table_id)
-        for left in reversed(range(LEAVE_ATTEMPTS)):
+        for remaining in reversed(range(LEAVE_ATTEMPTS)):
             try:
                 await room.leave_table(person)
                 return
             except Refused as error:
-                if error.code != "stale" or not left:  # concurrent entry of another process
+                if error.code != "stale" or not remaining:  # stale: another process committed an entry
                     raise
 
     async def reload(self, person_id: str) -> Person:
@@ -273,9 +276,9 @@ class PersonalData:
         return person
 
     async def reconcile(self) -> None:
-        """Reload everybody who is connected or seated, in case notifications were lost."""
-        here = self._rooms.seated() | set(self._people.sessions.people)
-        for person in await self._people.refresh(sorted(here)):
+        """Reload all connected or seated people, in case notifications were lost."""
+        active = self._rooms.seated() | set(self._people.sessions.people)
+        for person in await self._people.refresh(sorted(active)):
             if person.erased:
                 await self._rooms.rename(person.id, DELETED_NAME)
 
@@ -287,18 +290,18 @@ def _tables_with_seat_of(person: str) -> Select[tuple[str]]:
 
 def _own_seats(named: Iterable[tuple[Any, Mapping[str, Any] | RowMapping]]) -> list[OwnSeat]:
     """Return the distinct seats and names in rows or entries; invalid ones are skipped."""
-    found = {(seat, fields.get("name")): None for seat, fields in named if isinstance(seat, int)}
-    return [OwnSeat(seat, name) for seat, name in found if isinstance(name, str)]
+    distinct = {(seat, fields.get("name")): None for seat, fields in named if isinstance(seat, int)}
+    return [OwnSeat(seat, name) for seat, name in distinct if isinstance(name, str)]
 
 
 def _record(row: RowMapping, entries: Iterable[tuple[int, int, str]], person: str) -> Raw | None:
     """Return the record of a game, `None` if the person neither opened nor played it."""
     game = GameState.new(config_of_row(row))
-    theirs = row["owner"] == person
+    involved = row["owner"] == person
     for _, at, body in entries:
         game.apply(decode_entry(body), at)
-        theirs = theirs or (game.table is not None and bool(game.seats_of(person)))
-    if not theirs:
+        involved = involved or (game.table is not None and bool(game.seats_of(person)))
+    if not involved:
         return None
     assert game.table is not None, "a game that is over has begun"
     secret = game.config.daily is not None and game.config.daily >= day_of(now())
@@ -341,7 +344,7 @@ async def _rows(connection: AsyncConnection, query: Any) -> list[RowMapping]:
     return list((await connection.execute(query)).mappings())
 
 
-# ------------------------------------------------------------ in the database
+# ------------------------------------------------------------ statements
 
 
 async def _entries_naming(
@@ -355,40 +358,40 @@ async def _entries_naming(
     query = select(entries.c.table_id, entries.c.number, entries.c.body).where(
         where, entries.c.body.contains(f'"person":"{person}"', autoescape=True)
     )
-    found: list[_NamedEntry] = []
+    named: list[_NamedEntry] = []
     for table_id, number, body in await connection.execute(
         query.order_by(entries.c.table_id, entries.c.number)
     ):
         with suppress(msgspec.DecodeError, RecursionError):  # skip damaged entries
-            said = msgspec.json.decode(body)
-            if isinstance(said, dict) and said.get("person") == person:
-                found.append((table_id, number, said))
-    return found
+            entry = msgspec.json.decode(body)
+            if isinstance(entry, dict) and entry.get("person") == person:
+                named.append((table_id, number, entry))
+    return named
 
 
 async def _write_name(connection: AsyncConnection, named: Collection[_NamedEntry], name: str) -> None:
     entries = schema.entries
-    entry = and_(entries.c.table_id == bindparam("at_table"), entries.c.number == bindparam("at_number"))
+    key = and_(entries.c.table_id == bindparam("at_table"), entries.c.number == bindparam("at_number"))
     rows = [
         {
             "at_table": table_id,
             "at_number": number,
-            "changed": msgspec.json.encode({**said, "name": name}).decode(),
+            "changed": msgspec.json.encode({**entry, "name": name}).decode(),
         }
-        for table_id, number, said in named
-        if said.get("name", name) != name
+        for table_id, number, entry in named
+        if entry.get("name", name) != name
     ]
     if rows:
-        await connection.execute(update(entries).where(entry).values(body=bindparam("changed")), rows)
+        await connection.execute(update(entries).where(key).values(body=bindparam("changed")), rows)
 
 
 async def _erase(connection: AsyncConnection, person: str) -> None:
     people, ended = schema.people, schema.revoked_sessions
-    gone = {"name": DELETED_NAME, "phrase": None, "username": None, "password": None, "seen": None}
+    erased = {"name": DELETED_NAME, "phrase": None, "username": None, "password": None, "seen": None}
     # The row stays, so that an old token cannot recreate the id as a guest. `created` 0 marks it as erased.
     await _delete_unlisted_results(connection, person)
     changed = update(people).where(people.c.id == person)
-    await connection.execute(changed.values(**gone, created=0, epoch=people.c.epoch + 1))
+    await connection.execute(changed.values(**erased, created=0, epoch=people.c.epoch + 1))
     await connection.execute(delete(ended).where(ended.c.person == person))
     await _erase_names_from_audit(connection, person)
 
@@ -396,8 +399,8 @@ async def _erase(connection: AsyncConnection, person: str) -> None:
 async def _delete_unlisted_results(connection: AsyncConnection, person: str) -> None:
     """Delete unlisted results of a new person. Without `created` they would count as listed."""
     results, people = schema.results, schema.people
-    came = select(people.c.created).where(people.c.id == person).scalar_subquery()
-    unlisted = and_(results.c.person == person, results.c.finished - NEW_PERSON_MS < came)
+    first_visit = select(people.c.created).where(people.c.id == person).scalar_subquery()
+    unlisted = and_(results.c.person == person, results.c.finished - NEW_PERSON_MS < first_visit)
     await connection.execute(delete(results).where(unlisted))
 
 

@@ -130,17 +130,17 @@ class SessionSockets:
 
     def remove(self, socket: Hashable, person: str) -> None:
         """Remove a WebSocket."""
-        theirs = self._open.get(person, {})
-        theirs.pop(socket, None)
-        if not theirs:
+        sockets = self._open.get(person, {})
+        sockets.pop(socket, None)
+        if not sockets:
             self._open.pop(person, None)
 
     def close_ended(self, person: Person) -> None:
         """Close the WebSockets of a person whose sessions have ended."""
-        for socket, it in list(self._open.get(person.id, {}).items()):
-            if person.banned or not person.allows(Token(person.id, it.epoch, it.session)):
+        for socket, opened in list(self._open.get(person.id, {}).items()):
+            if person.banned or not person.allows(Token(person.id, opened.epoch, opened.session)):
                 self.remove(socket, person.id)
-                it.end(BANNED if person.banned else SIGNED_OUT)
+                opened.end(BANNED if person.banned else SIGNED_OUT)
 
 
 # ------------------------------------------------------------ phrases

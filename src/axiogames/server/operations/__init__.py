@@ -1,1 +1,1 @@
-"""What a host does: tables, people, retention, audit log, backup."""
+"""Administration: tables, people, retention, audit log and backup."""

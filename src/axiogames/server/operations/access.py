@@ -44,8 +44,8 @@ async def open_database(settings: Settings) -> AsyncIterator[Database]:
             raise InvalidSetting(f"cannot use the database: {driver_message(error)}") from None
         yield database
     except (Unavailable, SQLAlchemyError) as error:  # not OSError: the caller may write files
-        why = driver_message(error.__cause__ or error) or "no answer"
-        raise InvalidSetting(f"cannot use the database: {why}") from None
+        reason = driver_message(error.__cause__ or error) or "no answer"
+        raise InvalidSetting(f"cannot use the database: {reason}") from None
     finally:
         logging.disable(logging.NOTSET)
         await database.close()
@@ -54,10 +54,10 @@ async def open_database(settings: Settings) -> AsyncIterator[Database]:
 async def _check_current_schema(database: Database) -> None:
     async with database.reading() as connection:
         await connection.run_sync(check_schema)
-        found = (await connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}"))).scalar()
-    if found != newest_revision():
+        version = (await connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}"))).scalar()
+    if version != newest_revision():
         raise InvalidSetting(
-            f"the database has an older schema ({found}): start the server once to upgrade it"
+            f"the database has an older schema ({version}): start the server once to upgrade it"
         )
 
 
@@ -68,18 +68,18 @@ class AuditFollower:
         self._log = log
         self._rooms = rooms
         self._personal_data = personal_data
-        self._seen = 0
+        self._last_id = 0
 
     async def start(self) -> None:
         """Skip the existing records."""
-        self._seen = await self._log.newest()
+        self._last_id = await self._log.newest()
 
     async def poll(self) -> None:
         """Apply the records since the last poll. Raises `Unavailable`.
 
         A record that fails is logged and skipped, so that it does not block later ones.
         """
-        while records := await self._log.after(self._seen, POLL_BATCH):
+        while records := await self._log.after(self._last_id, POLL_BATCH):
             for record in records:
                 try:
                     await self._apply(record)
@@ -87,7 +87,7 @@ class AuditFollower:
                     if isinstance(error, Unavailable) or is_unavailable(error):
                         raise  # retried when the database is available
                     log.exception("failed to apply %s of %s", record.action, record.subject)
-                self._seen = max(self._seen, record.id)
+                self._last_id = max(self._last_id, record.id)
 
     async def _apply(self, record: AuditRecord) -> None:
         if record.action.startswith("table-"):

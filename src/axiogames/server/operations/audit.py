@@ -50,9 +50,9 @@ def operator(reason: str = "") -> Actor:
         name = getpass.getuser()
     except (OSError, KeyError):  # no user name, as in some containers
         name = f"uid {os.getuid()}" if hasattr(os, "getuid") else "unknown"
-    behind = os.environ.get("SUDO_USER", "")
-    if behind and behind != name:
-        name = f"{behind} as {name}"
+    caller = os.environ.get("SUDO_USER", "")
+    if caller and caller != name:
+        name = f"{caller} as {name}"
     name = name.encode(errors="replace").decode()  # the environment may contain invalid UTF-8
     return Actor(name[:MAX_ACTOR_LENGTH], " ".join(reason.split())[:MAX_REASON_LENGTH])
 
@@ -91,9 +91,9 @@ class AuditLog:
                 (await connection.execute(select(func.coalesce(func.max(audit.c.id), 0)))).scalar_one()
             )
 
-    async def after(self, number: int, limit: int) -> list[AuditRecord]:
+    async def after(self, record_id: int, limit: int) -> list[AuditRecord]:
         """Return the records after an id, oldest first."""
-        return await self._read(select(audit).where(audit.c.id > number).order_by(audit.c.id).limit(limit))
+        return await self._read(select(audit).where(audit.c.id > record_id).order_by(audit.c.id).limit(limit))
 
     async def latest(self, limit: int, *, subject: str = "", action: str = "") -> list[AuditRecord]:
         """Return the last records, newest first, optionally only of a subject or an action."""

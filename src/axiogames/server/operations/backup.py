@@ -36,8 +36,8 @@ FORMAT = "axio-backup/1"
 MANIFEST, DATABASE = "manifest.json", "database.sqlite3"
 MEMBERS = (MANIFEST, DATABASE, KEY_FILE)
 COUNTED_TABLES = ("people", "tables", "entries")
-MAX_MANIFEST_BYTES, MAX_KEY_BYTES = 64_000, 16_000  # bytes
-BLOCK = 1 << 20
+MAX_MANIFEST_BYTES, MAX_KEY_BYTES = 64_000, 16_000
+BLOCK_BYTES = 1 << 20
 PRIVATE = 0o600
 
 ProgressCallback = Callable[[int], None]
@@ -85,15 +85,15 @@ def make_backup(
     folder = target.parent
     if not folder.is_dir():
         raise InvalidFile(f"folder {folder} does not exist")
-    with tempfile.TemporaryDirectory(prefix=".axio-backup-", dir=folder) as made:
-        copy = Path(made) / DATABASE
+    with tempfile.TemporaryDirectory(prefix=".axio-backup-", dir=folder) as temporary:
+        copy = Path(temporary) / DATABASE
         _copy_database(database, copy)
         try:
             manifest = _manifest(copy, key.is_file())
         except (sqlite3.Error, TypeError):
             raise InvalidFile(f"{database} is not a database of {PROGRAM}") from None
         secret = key.read_bytes() if manifest.key else b""
-        archive = Path(made) / "archive"
+        archive = Path(temporary) / "archive"
         with file_name_in_errors(target), open(archive, "wb", opener=_open_private) as file:
             with tarfile.open(fileobj=file, mode="w:gz", compresslevel=5) as tar:
                 _add(tar, MANIFEST, msgspec.json.encode(manifest))
@@ -130,25 +130,30 @@ def restore_backup(
         if locked := lock_file(database).exists():
             stack.enter_context(single_instance(settings, "a restore"))
         _check_no_data(database, force)
-        near = next(folder for folder in database.parents if folder.exists())  # on the same file system
-        made = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=".axio-restore-", dir=near)))
-        manifest = _extract(source, made, advance)
-        _check_database(source, made / DATABASE, manifest)
+        parent = next(folder for folder in database.parents if folder.exists())  # on the same file system
+        unpacked = _temporary_folder(stack, parent)
+        manifest = _extract(source, unpacked, advance)
+        _check_database(source, unpacked / DATABASE, manifest)
         settings.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         database.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not locked:
             stack.enter_context(single_instance(settings, "a restore"))
             _check_no_data(database, force)
         if manifest.key:  # the data folder may be on another file system than the database
-            near = settings.folder
-            beside = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=".axio-restore-", dir=near)))
-            ready = shutil.copy(made / KEY_FILE, beside / KEY_FILE)
+            copied_key = shutil.copy(
+                unpacked / KEY_FILE, _temporary_folder(stack, settings.folder) / KEY_FILE
+            )
         moved = _move_aside([*_database_files(database), key] if manifest.key else _database_files(database))
         if manifest.key:
-            os.replace(ready, key)
-        os.replace(made / DATABASE, database)
+            os.replace(copied_key, key)
+        os.replace(unpacked / DATABASE, database)
         _check_matches_manifest(database, manifest, "quick_check")
     return manifest, moved
+
+
+def _temporary_folder(stack: ExitStack, parent: Path) -> Path:
+    """Return a folder in `parent` that is deleted at the end of `stack`."""
+    return Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=".axio-restore-", dir=parent)))
 
 
 def database_file(settings: Settings) -> Path:
@@ -165,19 +170,19 @@ def database_file(settings: Settings) -> Path:
 
 def _database_files(database: Path) -> list[Path]:
     """Return the paths of a database and its auxiliary SQLite files, which belong together."""
-    return [database.with_name(database.name + end) for end in SQLITE_FILES]
+    return [database.with_name(database.name + suffix) for suffix in SQLITE_FILES]
 
 
 # ------------------------------------------------------------ writing
 
 
 def _check_target(target: Path, used: list[Path]) -> None:
-    """Raise `InvalidFile` for targets a backup never replaces: other than regular files, and server files."""
-    there = target.exists()
-    if there and not target.is_file():
+    """Raise `InvalidFile` for targets that a backup never replaces: server files and irregular files."""
+    exists = target.exists()
+    if exists and not target.is_file():
         raise InvalidFile(f"{target} is not a regular file: choose another target")
     for path in used:
-        same = there and path.exists() and target.samefile(path)
+        same = exists and path.exists() and target.samefile(path)
         if same or str(target) == os.path.realpath(path):
             raise InvalidFile(f"{target} belongs to the server: choose another target")
 
@@ -187,7 +192,7 @@ def _open_private(path: str, flags: int) -> int:
 
 
 def _copy_database(database: Path, copy: Path) -> None:
-    os.close(os.open(copy, os.O_CREAT | os.O_WRONLY, PRIVATE))  # private from the first byte on
+    os.close(os.open(copy, os.O_CREAT | os.O_WRONLY, PRIVATE))  # private before the first write
     try:
         with closing(
             sqlite3.connect(f"{database.resolve().as_uri()}?mode=rw", uri=True, timeout=30)
@@ -202,13 +207,13 @@ def _manifest(copy: Path, key: bool) -> BackupManifest:
         rows = {name: _count(connection, name) for name in COUNTED_TABLES}
         schema = _schema(connection)
     digest, size = _digest(copy)
-    made = datetime.now(UTC).isoformat(timespec="seconds")
-    return BackupManifest(FORMAT, __version__, schema, made, size, digest, rows, key)
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    return BackupManifest(FORMAT, __version__, schema, created, size, digest, rows, key)
 
 
 def _count(connection: sqlite3.Connection, name: str) -> int:
-    (number,) = connection.execute(f"SELECT count(*) FROM {name}").fetchone()
-    return int(number)
+    (count,) = connection.execute(f"SELECT count(*) FROM {name}").fetchone()
+    return int(count)
 
 
 def _schema(connection: sqlite3.Connection) -> str:
@@ -219,7 +224,7 @@ def _schema(connection: sqlite3.Connection) -> str:
 def _digest(path: Path) -> tuple[str, int]:
     digest, size = hashlib.sha256(), 0
     with open(path, "rb") as file:
-        while block := file.read(BLOCK):
+        while block := file.read(BLOCK_BYTES):
             digest.update(block)
             size += len(block)
     return digest.hexdigest(), size
@@ -284,10 +289,10 @@ def _extract(source: Path, folder: Path, advance: ProgressCallback) -> BackupMan
     return manifest
 
 
-def _read_small_member(source: Path, tar: tarfile.TarFile, member: tarfile.TarInfo, largest: int) -> bytes:
-    if member.size > largest:
+def _read_small_member(source: Path, tar: tarfile.TarFile, member: tarfile.TarInfo, limit: int) -> bytes:
+    if member.size > limit:
         raise InvalidFile(
-            f"{source} is not a backup: {member.name} has {member.size} bytes, more than {largest}"
+            f"{source} is not a backup: {member.name} has {member.size} bytes, more than {limit}"
         )
     file = tar.extractfile(member)
     assert file is not None, "a regular file"
@@ -299,7 +304,7 @@ def _extract_database(
 ) -> None:
     file: Any = tar.extractfile(member)
     with file_name_in_errors(target), open(target, "wb", opener=_open_private) as out:
-        while block := file.read(BLOCK):
+        while block := file.read(BLOCK_BYTES):
             out.write(block)
             advance(len(block))
         out.flush()
@@ -309,7 +314,7 @@ def _extract_database(
 def _verify_checksum(tar: tarfile.TarFile) -> None:
     """Read the rest of the gzip stream, which verifies its checksum: the key has no digest of its own."""
     file: Any = tar.fileobj
-    while file.read(BLOCK):
+    while file.read(BLOCK_BYTES):
         pass
 
 
@@ -339,16 +344,16 @@ def _check_matches_manifest(
     database: Path, manifest: BackupManifest, check: str, source: Path | None = None
 ) -> None:
     """Raise `InvalidFile` if a database does not match the manifest of `source`."""
-    where = source or database
+    name = source or database
     try:
         with closing(sqlite3.connect(database)) as connection:
-            found = connection.execute(f"PRAGMA {check}").fetchone()[0]
-            rows = {name: _count(connection, name) for name in COUNTED_TABLES}
+            result = connection.execute(f"PRAGMA {check}").fetchone()[0]
+            rows = {table: _count(connection, table) for table in COUNTED_TABLES}
             schema = _schema(connection)
     except (sqlite3.Error, TypeError) as error:
-        raise InvalidFile(f"{where}: cannot read the database: {error}") from None
-    if found != "ok" or rows != manifest.rows or schema != manifest.schema:
-        raise InvalidFile(f"{where}: the database does not match {MANIFEST}")
+        raise InvalidFile(f"{name}: cannot read the database: {error}") from None
+    if result != "ok" or rows != manifest.rows or schema != manifest.schema:
+        raise InvalidFile(f"{name}: the database does not match {MANIFEST}")
 
 
 def _check_no_data(database: Path, force: bool) -> None:
@@ -367,8 +372,8 @@ def _move_aside(paths: list[Path]) -> list[Path]:
     moved = []
     for path in paths:
         if os.path.lexists(path):
-            end = next((end for end in SQLITE_FILES if end and path.name.endswith(end)), "")
-            aside = path.with_name(f"{path.name.removesuffix(end)}.before-{at}{end}")
+            suffix = next((suffix for suffix in SQLITE_FILES if suffix and path.name.endswith(suffix)), "")
+            aside = path.with_name(f"{path.name.removesuffix(suffix)}.before-{at}{suffix}")
             os.replace(path, aside)
             make_private(aside)
             moved.append(aside)

@@ -56,15 +56,15 @@ class PeopleAdmin:
 
     # ------------------------------------------------------------ queries
 
-    async def find(self, wanted: str = "", *, banned: bool = False, limit: int = 50) -> list[RowMapping]:
+    async def find(self, text: str = "", *, banned: bool = False, limit: int = 50) -> list[RowMapping]:
         """Return people by id, username or part of their name, the last visitor first."""
         query = select(people).order_by(func.coalesce(people.c.seen, people.c.created).desc(), people.c.id)
-        if wanted:
-            name = func.lower(people.c.name).contains(wanted.lower(), autoescape=True)
-            query = query.where(or_(people.c.id == wanted, people.c.username == wanted.lower(), name))
+        if text:
+            name = func.lower(people.c.name).contains(text.lower(), autoescape=True)
+            query = query.where(or_(people.c.id == text, people.c.username == text.lower(), name))
         if banned:
             query = query.where(people.c.banned.is_not(None))
-        if "\0" in wanted:
+        if "\0" in text:
             return []  # PostgreSQL does not support NUL in text
         async with self._database.reading() as connection:
             return list((await connection.execute(query.limit(limit))).mappings())
@@ -86,12 +86,12 @@ class PeopleAdmin:
         )
         listed = select(func.count()).select_from(results).where(results.c.person == person)
         async with self._database.reading() as connection:
-            found = {row[0]: int(row[1]) for row in await connection.execute(by_status)}
-            return {**found, "daily_results": int((await connection.execute(listed)).scalar_one())}
+            counts = {row[0]: int(row[1]) for row in await connection.execute(by_status)}
+            return {**counts, "daily_results": int((await connection.execute(listed)).scalar_one())}
 
     async def export(self, person: str) -> AsyncIterator[bytes]:
         """Return all stored data of a person as JSON, without secrets, in chunks. Raises `UnknownPerson`."""
-        exported = await self._personal_data.export(await self._known(person))
+        exported = await self._personal_data.export(await self._find_stored(person))
         await self._log("person-export", person)
         return exported
 
@@ -105,35 +105,35 @@ class PeopleAdmin:
             InvalidName: The name is not allowed.
             InvalidOperation: The person was erased.
         """
-        known = await self._known(person)
-        if known.erased:
+        stored = await self._find_stored(person)
+        if stored.erased:
             raise InvalidOperation(f"cannot rename {person}: the person was erased")
-        await self._personal_data.rename(known, name)
-        await self._log("person-rename", person, before=known.name)
-        return (await self._known(person)).name
+        await self._personal_data.rename(stored, name)
+        await self._log("person-rename", person, before=stored.name)
+        return (await self._find_stored(person)).name
 
     async def ban(self, person: str) -> None:
         """Ban a person. Raises `UnknownPerson` or `InvalidOperation`."""
-        known = await self._known(person)
-        if known.banned:
+        stored = await self._find_stored(person)
+        if stored.banned:
             raise InvalidOperation(f"{person} is already banned")
-        await self._people.ban(known)
+        await self._people.ban(stored)
         await self._log("person-ban", person)
 
     async def unban(self, person: str) -> None:
         """Lift a ban. Raises `UnknownPerson` or `InvalidOperation`."""
-        known = await self._known(person)
-        if not known.banned:
+        stored = await self._find_stored(person)
+        if not stored.banned:
             raise InvalidOperation(f"{person} is not banned")
-        await self._people.unban(known)
+        await self._people.unban(stored)
         await self._log("person-unban", person)
 
     async def erase(self, person: str) -> None:
         """Delete the data of a person; finished games stay without the name. Raises `UnknownPerson`."""
-        await self._personal_data.erase(await self._known(person))
+        await self._personal_data.erase(await self._find_stored(person))
         await self._log("person-erase", person)
 
-    async def _known(self, person: str) -> Person:
+    async def _find_stored(self, person: str) -> Person:
         await self.row(person)
         return await self._people.find(person)
 
@@ -147,14 +147,14 @@ class PeopleAdmin:
 async def people_admin(database: Database, actor: Actor) -> AsyncIterator[PeopleAdmin]:
     """Return a `PeopleAdmin` with the components it needs, without a server."""
     journal, store, bots = Journal(database), TableStore(database), _IdleBots(1, 1.0)
-    # A random key: it signs tokens, which no administration command uses.
-    known, rooms = People(database, [secrets.token_hex(32)]), Rooms(store, journal, bots)
-    personal_data = PersonalData(database, store, known, rooms)
+    # A random key suffices: administration commands issue no tokens.
+    directory, rooms = People(database, [secrets.token_hex(32)]), Rooms(store, journal, bots)
+    personal_data = PersonalData(database, store, directory, rooms)
     try:
-        yield PeopleAdmin(database, known, personal_data, actor)
+        yield PeopleAdmin(database, directory, personal_data, actor)
     finally:
         rooms.close()
         await journal.close()
         bots.close()
         personal_data.close()
-        known.close()
+        directory.close()

@@ -2,12 +2,12 @@
 
 Rules, each with a number of days (0 disables it):
 
-- An open table is closed after `keep_open` days without a change, unless somebody is connected.
-- A game is closed after `keep_unfinished` days without a move, unless somebody is connected.
+- An open table is closed after `keep_open` days without a change, unless a client is connected.
+- A game is closed after `keep_unfinished` days without a move, unless a client is connected.
 - A closed table is deleted after `keep_closed` days, one without moves after a day.
 - A guest without tables, phrase, username and ban is deleted `keep_guests` days after the last visit. Guests
   who signed out everywhere or were erased stay: without the row, old tokens would be valid again.
-- A stored review is deleted after `keep_reviews` days; it can be made again.
+- A stored review is deleted after `keep_reviews` days; it can be requested again.
 - A revoked session is deleted after `KEEP_REVOKED_DAYS` days if its person has been deleted.
 - Audit records of retention itself are deleted after `KEEP_OWN_RECORDS_DAYS` days.
 
@@ -15,7 +15,7 @@ Finished games, results of daily deals, quarantined tables and audit records of 
 automatically. When the server is nearly full, open tables are closed after an hour, and games of fewer than
 `FEW_MOVES` moves after a day.
 
-Work is done in small batches, each in a transaction of its own. The next run continues where one stops.
+Each run processes a limited number of rows in small transactions. The next run continues with the rest.
 """
 
 from __future__ import annotations
@@ -91,12 +91,16 @@ class RetentionCounts:
     def __bool__(self) -> bool:
         return any(asdict(self).values())
 
+    def add(self, name: str, count: int) -> None:
+        """Increase the field `name`."""
+        setattr(self, name, getattr(self, name) + count)
+
 
 @dataclass(frozen=True, slots=True)
 class _TableRule:
     """Tables selected by a rule, and the field of `RetentionCounts` that counts them."""
 
-    name: str
+    count: str
     conditions: tuple[Any, ...]
 
 
@@ -132,13 +136,12 @@ class Retention:
 
     async def preview(self, at: int) -> RetentionCounts:
         """Return the counts of a run at time `at`, without changes."""
-        found = RetentionCounts()
-        for kind in [*await self._abandoned(at), *self._expired(at)]:
-            counted = await self._count(tables, kind.conditions)
-            setattr(found, kind.name, getattr(found, kind.name) + counted)
-        for name, table, conditions in self._rows(at):
-            setattr(found, name, await self._count(table, conditions))
-        return found
+        counts = RetentionCounts()
+        for rule in [*await self._closing_rules(at), *self._deletion_rules(at)]:
+            counts.add(rule.count, await self._count(tables, rule.conditions))
+        for name, table, conditions in self._row_rules(at):
+            counts.add(name, await self._count(table, conditions))
+        return counts
 
     async def _count(self, table: Any, conditions: tuple[Any, ...]) -> int:
         async with self._database.reading() as connection:
@@ -147,24 +150,22 @@ class Retention:
 
     async def run_once(self, at: int) -> RetentionCounts:
         """Apply the rules for time `at`, at most `MAX_PER_RUN` rows each, and return the counts."""
-        done = RetentionCounts()
-        for kind in await self._abandoned(at):
-            await self._close(kind, done)
-        for kind in self._expired(at):
-            await self._delete_tables(kind, done)
-        for name, table, conditions in self._rows(at):
-            await self._delete_rows(name, table, conditions, done)
-        return done
+        counts = RetentionCounts()
+        for rule in await self._closing_rules(at):
+            await self._close(rule, counts)
+        for rule in self._deletion_rules(at):
+            await self._delete_tables(rule, counts)
+        for name, table, conditions in self._row_rules(at):
+            await self._delete_rows(name, table, conditions, counts)
+        return counts
 
     async def run_if_due(self) -> None:
         """Run unless another process has run within `RUN_INTERVAL` seconds."""
         if not await self.claim(now()):
             return
-        if done := await self.run_once(now()):
-            counts = ((name, count) for name, count in asdict(done).items() if count)
-            log.info(
-                "retention: %s", ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counts)
-            )
+        if counts := await self.run_once(now()):
+            shown = (f"{name.replace('_', ' ')} {count}" for name, count in asdict(counts).items() if count)
+            log.info("retention: %s", ", ".join(shown))
 
     async def claim(self, at: int) -> bool:
         """Try to claim the run at time `at` for this process, and return whether it succeeded.
@@ -174,11 +175,11 @@ class Retention:
         until = f"{at + int(1000 * RUN_INTERVAL):020d}"
         # A claim beyond `until` was made by a process whose clock was ahead.
         free = (server_facts.c.value <= f"{at:020d}") | (server_facts.c.value > until)
-        mine = update(server_facts).where(server_facts.c.name == LEASE, free)
+        lease = update(server_facts).where(server_facts.c.name == LEASE, free)
         claimed: list[bool] = []
 
         def write(connection: Connection) -> None:
-            claimed.append(connection.execute(mine.values(value=until)).rowcount == 1)
+            claimed.append(connection.execute(lease.values(value=until)).rowcount == 1)
             if not claimed[0]:
                 known = select(server_facts.c.name).where(server_facts.c.name == LEASE)
                 if connection.execute(known).first() is None:
@@ -191,34 +192,34 @@ class Retention:
             return False
         return claimed[0]
 
-    # ------------------------------------------------------------ the rules
+    # ------------------------------------------------------------ rules
 
-    async def _abandoned(self, at: int) -> list[_TableRule]:
+    async def _closing_rules(self, at: int) -> list[_TableRule]:
         """Return the rules for tables to be closed."""
-        policy, found = self._policy, list[_TableRule]()
-        visited = select(seats).where(seats.c.table_id == tables.c.id, seats.c.here_until > at).exists()
-        unseen = (tables.c.quarantined.is_(None), ~visited)
+        policy, rules = self._policy, list[_TableRule]()
+        connected = select(seats).where(seats.c.table_id == tables.c.id, seats.c.here_until > at).exists()
+        unattended = (tables.c.quarantined.is_(None), ~connected)
         full = await self._store.count_unfinished() >= NEARLY_FULL * self._max_tables
         is_open, is_playing = tables.c.status == "open", tables.c.status == "playing"
         if full:
             if policy.open:
-                found.append(
-                    _TableRule("open_tables_closed", (is_open, tables.c.updated < at - HOUR_MS, *unseen))
+                rules.append(
+                    _TableRule("open_tables_closed", (is_open, tables.c.updated < at - HOUR_MS, *unattended))
                 )
             if policy.unfinished:
                 begun = (is_playing, tables.c.moves < FEW_MOVES, tables.c.updated < at - DAY_MS)
-                found.append(_TableRule("unfinished_games_closed", (*begun, *unseen)))
+                rules.append(_TableRule("unfinished_games_closed", (*begun, *unattended)))
         elif policy.open:
             cutoff = tables.c.updated < at - policy.open * DAY_MS
-            found.append(_TableRule("open_tables_closed", (is_open, cutoff, *unseen)))
+            rules.append(_TableRule("open_tables_closed", (is_open, cutoff, *unattended)))
         if policy.unfinished:
-            old = [is_playing, tables.c.updated < at - policy.unfinished * DAY_MS, *unseen]
+            old = [is_playing, tables.c.updated < at - policy.unfinished * DAY_MS, *unattended]
             if full:
-                old.append(tables.c.moves >= FEW_MOVES)  # the others match the rule above
-            found.append(_TableRule("unfinished_games_closed", tuple(old)))
-        return found
+                old.append(tables.c.moves >= FEW_MOVES)  # shorter games match the rule above
+            rules.append(_TableRule("unfinished_games_closed", tuple(old)))
+        return rules
 
-    def _expired(self, at: int) -> list[_TableRule]:
+    def _deletion_rules(self, at: int) -> list[_TableRule]:
         """Return the rules for tables to be deleted."""
         if not self._policy.closed:
             return []
@@ -227,15 +228,15 @@ class Retention:
         closed = (tables.c.status == "closed", tables.c.quarantined.is_(None), empty | old)
         return [_TableRule("closed_tables_deleted", closed)]
 
-    def _rows(self, at: int) -> list[tuple[str, Any, tuple[Any, ...]]]:
+    def _row_rules(self, at: int) -> list[tuple[str, Any, tuple[Any, ...]]]:
         """Return the rules for other rows: field of `RetentionCounts`, database table, conditions."""
-        policy, found = self._policy, list[tuple[str, Any, tuple[Any, ...]]]()
+        policy, rules = self._policy, list[tuple[str, Any, tuple[Any, ...]]]()
         ended = revoked_sessions.c.at < at - KEEP_REVOKED_DAYS * DAY_MS
-        known = select(people).where(people.c.id == revoked_sessions.c.person).exists()
-        found.append(("sessions_deleted", revoked_sessions, (ended, ~known)))
+        person_exists = select(people).where(people.c.id == revoked_sessions.c.person).exists()
+        rules.append(("sessions_deleted", revoked_sessions, (ended, ~person_exists)))
         if policy.guests:
-            hosts = select(tables.c.owner).where(tables.c.status.in_(UNFINISHED))
-            sits = select(seats.c.person).where(seats.c.person == people.c.id).exists()
+            owners = select(tables.c.owner).where(tables.c.status.in_(UNFINISHED))
+            seated = select(seats.c.person).where(seats.c.person == people.c.id).exists()
             signed_out = select(revoked_sessions).where(
                 revoked_sessions.c.person == people.c.id,
                 revoked_sessions.c.at >= at - KEEP_REVOKED_DAYS * DAY_MS,
@@ -246,30 +247,30 @@ class Retention:
                 people.c.banned.is_(None),
                 people.c.epoch == 0,
                 func.coalesce(people.c.seen, people.c.created) < at - policy.guests * DAY_MS,
-                ~sits,
+                ~seated,
                 ~signed_out.exists(),
-                people.c.id.not_in(hosts),
+                people.c.id.not_in(owners),
             )
-            found.append(("guests_deleted", people, guests))
+            rules.append(("guests_deleted", people, guests))
         if policy.reviews:
             old = reviews.c.asked < at - policy.reviews * DAY_MS
-            found.append(("reviews_deleted", reviews, (old, func.coalesce(reviews.c.claimed_until, 0) < at)))
+            rules.append(("reviews_deleted", reviews, (old, func.coalesce(reviews.c.claimed_until, 0) < at)))
         own = (audit.c.actor == ACTOR.name, audit.c.at < at - KEEP_OWN_RECORDS_DAYS * DAY_MS)
-        # Not the last one: SQLite would reuse its id, and followers of the log would miss a record.
+        # Keep the last record: SQLite would reuse its id, and followers of the log would miss a record.
         newest = select(func.max(audit.c.id)).scalar_subquery()
-        found.append(("log_lines_deleted", audit, (*own, audit.c.id < newest)))
-        return found
+        rules.append(("log_lines_deleted", audit, (*own, audit.c.id < newest)))
+        return rules
 
     # ------------------------------------------------------------ batches
 
-    async def _close(self, kind: _TableRule, done: RetentionCounts) -> None:
+    async def _close(self, rule: _TableRule, counts: RetentionCounts) -> None:
         last: tuple[int, str] = (-1, "")
         for _ in range(MAX_PER_RUN // BATCH_SIZE):
-            # Continue after the last one seen: a table that cannot be closed must not be selected forever.
+            # Continue after the last table: one that cannot be closed must not be selected forever.
             later = (tables.c.updated > last[0]) | ((tables.c.updated == last[0]) & (tables.c.id > last[1]))
             query = (
                 select(tables.c.id, tables.c.updated, tables.c.number)
-                .where(*kind.conditions, later)
+                .where(*rule.conditions, later)
                 .order_by(tables.c.updated, tables.c.id)
                 .limit(BATCH_SIZE)
             )
@@ -284,24 +285,24 @@ class Retention:
                 except AxioError as error:
                     log.warning("cannot close table %s: %s", table_id, error)
                     continue
-                setattr(done, kind.name, getattr(done, kind.name) + 1)
+                counts.add(rule.count, 1)
             if len(rows) < BATCH_SIZE:
                 return
             await asyncio.sleep(self._pause)
 
-    async def _delete_tables(self, kind: _TableRule, done: RetentionCounts) -> None:
+    async def _delete_tables(self, rule: _TableRule, counts: RetentionCounts) -> None:
         for _ in range(MAX_PER_RUN // BATCH_SIZE):
-            query = select(tables.c.id).where(*kind.conditions).order_by(tables.c.updated).limit(BATCH_SIZE)
+            query = select(tables.c.id).where(*rule.conditions).order_by(tables.c.updated).limit(BATCH_SIZE)
             async with self._database.reading() as connection:
                 ids = [row[0] for row in await connection.execute(query)]
-            gone = await self._tables.delete(ids, "table-expire", *kind.conditions)
-            setattr(done, kind.name, getattr(done, kind.name) + len(gone))
-            if len(ids) < BATCH_SIZE or not gone:
+            deleted = await self._tables.delete(ids, "table-expire", *rule.conditions)
+            counts.add(rule.count, len(deleted))
+            if len(ids) < BATCH_SIZE or not deleted:
                 return
             await asyncio.sleep(self._pause)
 
     async def _delete_rows(
-        self, name: str, table: Any, conditions: tuple[Any, ...], done: RetentionCounts
+        self, name: str, table: Any, conditions: tuple[Any, ...], counts: RetentionCounts
     ) -> None:
         key = list(table.primary_key.columns)
         for _ in range(MAX_PER_RUN // BATCH_SIZE):
@@ -310,7 +311,7 @@ class Retention:
                 rows = [tuple(row) for row in await connection.execute(query)]
             deleted: list[int] = []
             await self._database.transact(partial(_delete_rows, table, conditions, rows, deleted))
-            setattr(done, name, getattr(done, name) + sum(deleted))
+            counts.add(name, sum(deleted))
             if len(rows) < BATCH_SIZE or not sum(deleted):
                 return
             await asyncio.sleep(self._pause)
@@ -325,5 +326,5 @@ def _delete_rows(
 ) -> None:
     key = list(table.primary_key.columns)
     for row in rows:
-        this = [column == value for column, value in zip(key, row, strict=True)]
-        deleted.append(connection.execute(delete(table).where(*this, *conditions)).rowcount)
+        same_key = [column == value for column, value in zip(key, row, strict=True)]
+        deleted.append(connection.execute(delete(table).where(*same_key, *conditions)).rowcount)

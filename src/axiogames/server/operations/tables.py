@@ -26,8 +26,8 @@ from ..storage.tables import UNFINISHED, TableStore
 from .audit import Actor, write_audit
 
 COMMIT_ATTEMPTS = 20
-DELETE_BATCH = 200  # tables that one transaction deletes
-DAY_MS = 24 * 3600 * 1000  # milliseconds
+BATCH_SIZE = 200  # tables per transaction
+DAY_MS = 24 * 3600 * 1000
 
 
 class UnknownTable(AxioError):
@@ -43,7 +43,7 @@ class InvalidOperation(AxioError):
 
 @dataclass(frozen=True, slots=True)
 class TableFilter:
-    """Selection of tables by all the given criteria."""
+    """Selection of tables by the conjunction of all set criteria."""
 
     status: str | None = None
     untouched_for: int | None = None  # days since the last entry
@@ -52,17 +52,17 @@ class TableFilter:
 
     def conditions(self, at: int) -> list[Any]:
         """Return SQL conditions for the time `at`."""
-        found: list[Any] = []
+        conditions: list[Any] = []
         if self.status is not None:
-            found.append(tables.c.status == self.status)
+            conditions.append(tables.c.status == self.status)
         if self.untouched_for is not None:
-            found.append(tables.c.updated < at - self.untouched_for * DAY_MS)
+            conditions.append(tables.c.updated < at - self.untouched_for * DAY_MS)
         if self.person is not None:
-            sits = select(seats.c.table_id).where(seats.c.person == self.person)
-            found.append((tables.c.owner == self.person) | tables.c.id.in_(sits))
+            seated = select(seats.c.table_id).where(seats.c.person == self.person)
+            conditions.append((tables.c.owner == self.person) | tables.c.id.in_(seated))
         if self.quarantined:
-            found.append(tables.c.quarantined.is_not(None))
-        return found
+            conditions.append(tables.c.quarantined.is_not(None))
+        return conditions
 
 
 class TableAdmin:
@@ -75,18 +75,18 @@ class TableAdmin:
 
     # ------------------------------------------------------------ queries
 
-    async def find(self, wanted: TableFilter, at: int, limit: int | None = None) -> list[RowMapping]:
+    async def find(self, criteria: TableFilter, at: int, limit: int | None = None) -> list[RowMapping]:
         """Return the selected tables, the most recently changed one first."""
-        query = select(tables).where(*wanted.conditions(at)).order_by(tables.c.updated.desc(), tables.c.id)
+        query = select(tables).where(*criteria.conditions(at)).order_by(tables.c.updated.desc(), tables.c.id)
         async with self._database.reading() as connection:
             return list((await connection.execute(query.limit(limit))).mappings())
 
     async def seats(self, ids: Sequence[str]) -> dict[str, list[RowMapping]]:
         """Return the seats of several tables."""
-        found: dict[str, list[RowMapping]] = {}
-        for first in range(0, len(ids), DELETE_BATCH):
-            found |= await self._store.seats(ids[first : first + DELETE_BATCH])
-        return found
+        by_table: dict[str, list[RowMapping]] = {}
+        for start in range(0, len(ids), BATCH_SIZE):
+            by_table |= await self._store.seats(ids[start : start + BATCH_SIZE])
+        return by_table
 
     async def row(self, table_id: str) -> RowMapping:
         """Return the row of a table. Raises `UnknownTable`."""
@@ -129,7 +129,7 @@ class TableAdmin:
                 raise InvalidOperation(f"table {table_id} is in use again")
             return [TableClosed()]
 
-        await self._act(table_id, decide, action)
+        await self._append(table_id, decide, action)
 
     async def kick(self, table_id: str, seat: int) -> str:
         """Remove the player of a seat and return the name.
@@ -139,7 +139,7 @@ class TableAdmin:
 
         Raises:
             UnknownTable: No table has this id.
-            InvalidOperation: The table is finished, or nobody occupies the seat.
+            InvalidOperation: The table is finished, or the seat has no player.
         """
         names: list[str] = []
 
@@ -150,16 +150,16 @@ class TableAdmin:
                 raise InvalidOperation(
                     f"seat {seat} is out of range: table {table_id} has seats 0 to {len(game.seats) - 1}"
                 )
-            sits = game.seats[seat]
-            if sits.free or (game.status == "playing" and sits.person is None):
+            player = game.seats[seat]
+            if player.free or (game.status == "playing" and player.person is None):
                 raise InvalidOperation(f"seat {seat} of table {table_id} has no player")
-            names[:] = [sits.name]
+            names[:] = [player.name]
             if game.status == "open":
-                return [PlayerRemoved(seat) if sits.person is not None else SeatVacated(seat)]
-            others = any(other.person is not None for other in game.seats if other is not sits)
-            return [BotSeated(seat, DEFAULT_LEVEL)] if others else [TableClosed()]
+                return [PlayerRemoved(seat) if player.person is not None else SeatVacated(seat)]
+            has_others = any(other.person is not None for other in game.seats if other is not player)
+            return [BotSeated(seat, DEFAULT_LEVEL)] if has_others else [TableClosed()]
 
-        await self._act(table_id, decide, "table-kick", seat=seat)
+        await self._append(table_id, decide, "table-kick", seat=seat)
         return names[0]
 
     async def release(self, table_id: str) -> None:
@@ -187,31 +187,36 @@ class TableAdmin:
 
         Only tables that meet the conditions inside the transaction are deleted.
         """
-        gone: list[str] = []
-        for first in range(0, len(ids), DELETE_BATCH):
-            part = list(ids[first : first + DELETE_BATCH])
-            await self._database.transact(partial(self._delete, part, action, conditions, gone))
-        return gone
+        deleted: list[str] = []
+        for start in range(0, len(ids), BATCH_SIZE):
+            batch = list(ids[start : start + BATCH_SIZE])
+            await self._database.transact(partial(self._delete, batch, action, conditions, deleted))
+        return deleted
 
     def _delete(
-        self, ids: list[str], action: str, conditions: Sequence[Any], gone: list[str], connection: Connection
+        self,
+        ids: list[str],
+        action: str,
+        conditions: Sequence[Any],
+        deleted: list[str],
+        connection: Connection,
     ) -> None:
         # Update first: the row locks exclude other writers until the commit.
-        meant = [tables.c.id.in_(ids), *conditions]
-        connection.execute(update(tables).where(*meant).values(due=None))
-        query = select(tables.c.id, tables.c.game, tables.c.status).where(*meant)
+        selected = [tables.c.id.in_(ids), *conditions]
+        connection.execute(update(tables).where(*selected).values(due=None))
+        query = select(tables.c.id, tables.c.game, tables.c.status).where(*selected)
         rows = list(connection.execute(query))
-        found = [row.id for row in rows]
-        if not found:
+        matching = [row.id for row in rows]
+        if not matching:
             return
-        for other in metadata.sorted_tables:
-            for key in other.foreign_keys:
+        for dependent in metadata.sorted_tables:
+            for key in dependent.foreign_keys:
                 if key.column.table is tables:
-                    connection.execute(delete(other).where(key.parent.in_(found)))
-        connection.execute(delete(tables).where(tables.c.id.in_(found)))
+                    connection.execute(delete(dependent).where(key.parent.in_(matching)))
+        connection.execute(delete(tables).where(tables.c.id.in_(matching)))
         for row in rows:
             write_audit(connection, self.actor, action, row.id, game=row.game, status=row.status)
-        gone += found
+        deleted += matching
 
     async def _load(self, table_id: str) -> GameState:
         await self.row(table_id)
@@ -222,17 +227,17 @@ class TableAdmin:
                 f"table {table_id} cannot be read ({type(error).__name__}: {error}); it can only be deleted"
             ) from None
 
-    async def _act(
+    async def _append(
         self, table_id: str, decide: Callable[[GameState], list[TableEntry]], action: str, **detail: Any
     ) -> None:
         for _ in range(COMMIT_ATTEMPTS):
             game = await self._load(table_id)
-            made: list[JournalEntry] = []
-            for act in decide(game):
-                made.append(game.journal_entry(game.apply(act)))
+            appended: list[JournalEntry] = []
+            for entry in decide(game):
+                appended.append(game.journal_entry(game.apply(entry)))
 
-            def write(connection: Connection, made: Sequence[JournalEntry] = tuple(made)) -> None:
-                write_entries(made, connection)
+            def write(connection: Connection, appended: Sequence[JournalEntry] = tuple(appended)) -> None:
+                write_entries(appended, connection)
                 write_audit(connection, self.actor, action, table_id, **detail)
 
             try:

@@ -1,6 +1,6 @@
 """Boards and legal moves as JSON: coordinates in hundredths of a cell, moves as columns of numbers.
 
-Compiled loops write the columns, since an offer of moves has thousands of numbers.
+Compiled loops write the columns, because a list of legal moves has thousands of numbers.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ UNIT = 100  # per cell
 CELL_GAP, CELL_ROUNDING = 0.022, 10.0
 TILE_ROUNDING = 17.0
 FRAME_ROUNDING = 55.0
-MAX_PLACES = 4_000  # cached per variant; where boards grow, tiles can lie almost anywhere
+MAX_PLACES = 4_000  # cached per variant; on growing boards tiles can lie almost anywhere
 
 _JSON = msgspec.json.Encoder()
 
 # ------------------------------------------------------------ columns of numbers
 
-# The loops call nothing in other files, so the cache of Numba notices when they change. They are compiled
-# here, by name, and not with the decorators of the rules: an edit must not compile all rules again.
+# The loops call no functions of other files, so Numba's cache detects every change. They are not compiled
+# with the decorators of the rules: otherwise an edit of this file would recompile all rules.
 
 ZERO, MINUS, COMMA, OPEN, CLOSE = (ord(sign) for sign in "0-,[]")
 MAX_DIGITS = 21  # characters of a number and the comma after it
@@ -49,8 +49,8 @@ def _put(out: Any, at: Any, number: Any) -> Any:
     while number >= power:
         digits += 1
         power *= 10
-    for place in range(at + digits - 1, at - 1, -1):
-        out[place] = ZERO + number % 10
+    for offset in range(at + digits - 1, at - 1, -1):
+        out[offset] = ZERO + number % 10
         number //= 10
     return at + digits
 
@@ -78,14 +78,14 @@ def _write(rows: Any, out: Any, flat: Any) -> Any:
     return at + 1
 
 
-def _rank(numbers: Any, ranks: Any, different: Any) -> Any:
-    """Write the distinct numbers in ascending order and the index of each to `ranks`; return their count."""
+def _rank(numbers: Any, ranks: Any, values: Any) -> Any:
+    """Write the distinct numbers, ascending, to `values` and their indices to `ranks`; return their count."""
     for n in range(len(numbers)):
         ranks[numbers[n]] = 1
     count = 0
     for number in range(len(ranks)):
         if ranks[number]:
-            different[count] = number
+            values[count] = number
             ranks[number] = count
             count += 1
     return count
@@ -97,7 +97,7 @@ rank = entry_point(_rank)
 
 
 def prepare() -> None:
-    """Compile or load the loops, so that no table waits for them."""
+    """Compile or load the loops, so that no table has to wait for them."""
     column_as_json(np.zeros(1, np.int64))
     rows_as_json(np.zeros((1, 1), np.int16))
     distinct(np.zeros(1, np.int64))
@@ -105,7 +105,7 @@ def prepare() -> None:
 
 def column_as_json(numbers: np.ndarray) -> bytes:
     """Return numbers as a JSON list."""
-    # One type only: the loop would be compiled again for every other one.
+    # Always the same type: the loop would be compiled again for any other.
     return _json(numbers.astype(np.int64, copy=False).reshape(-1, 1), True)
 
 
@@ -128,9 +128,9 @@ def distinct(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if not len(numbers):
         return numbers, numbers
     ranks = np.zeros(int(numbers.max()) + 1, np.int64)
-    different = np.empty(len(numbers), np.int64)
-    count = rank(numbers, ranks, different)
-    return different[:count], ranks[numbers]
+    values = np.empty(len(numbers), np.int64)
+    count = rank(numbers, ranks, values)
+    return values[:count], ranks[numbers]
 
 
 # ------------------------------------------------------------ boards and moves
@@ -163,12 +163,12 @@ class BoardEncoder:
         self._fixed_board: Board | None = None
         hand = variant.drawing.tile(variant.kinds[0]).tiles[0]
         self._hand = self._shape(hand)[0]
-        # All directions are added now, so that the numbers of shapes never change.
+        # Adding all directions here keeps the numbers of the shapes constant.
         for at in variant.directions:
             self._place(at)
 
     def _shape(self, tile: Tile) -> tuple[int, int, int]:
-        """Return the number of a tile's shape and the coordinates of its middle."""
+        """Return the number of a tile's shape and the coordinates of its centre."""
         count = len(tile.symbols)
         middle = sum(s.at[0] for s in tile.symbols) / count, sum(s.at[1] for s in tile.symbols) / count
         spots = tuple(
@@ -196,10 +196,10 @@ class BoardEncoder:
 
     def board_tiles(self, laid: Iterable[PlacedTile]) -> list[BoardTile]:
         """Return tiles on the board."""
-        return [self.board_tile(one.letters, one.at) for one in laid]
+        return [self.board_tile(tile.letters, tile.at) for tile in laid]
 
     def board(self, position: Position) -> Board:
-        """Return the board as JSON. For most games it never changes."""
+        """Return the board as JSON. In most games it never changes."""
         if self._fixed_board is not None:
             return self._fixed_board
         content = self._variant.content(position.state, ())
@@ -238,7 +238,7 @@ class BoardEncoder:
         )
 
     def _outline(self, cell: Cell) -> str:
-        """Return the path around a cell. Most cells of a board share one."""
+        """Return the outline of a cell as a path. Most cells of a board have the same one."""
         shape = tuple((_units(x - cell.centre[0]), _units(y - cell.centre[1])) for x, y in cell.outline)
         if shape not in self._outlines:
             around = _around(inset(cell.outline, CELL_GAP), cell.centre)
@@ -270,9 +270,8 @@ class BoardEncoder:
             "others": _JSON.encode([OtherMove(move.kind, move.tiles) for move in legal[count:]]),
         }
         text = b"{%b}" % b",".join(b'"%b":%b' % (name.encode(), text) for name, text in columns.items())
-        return cast(
-            OfferedMoves, Raw(text)
-        )  # JSON already; the type says what it holds, to the schema as well
+        # The text is already JSON. The declared type is that of its content, also for the OpenAPI schema.
+        return cast(OfferedMoves, Raw(text))
 
     def _kind(self, letters: str) -> int | None:
         if letters not in self._kinds:
@@ -282,7 +281,7 @@ class BoardEncoder:
     def _place_rows(self, position: Position, numbers: list[int]) -> list[bytes]:
         rows = self._rows
         if self._variant.grows:
-            rows = {}  # the numbers of places change with every placement
+            rows = {}  # the numbers of the places change with every placement
         for number in numbers:
             if number not in rows:
                 cells = self._variant.cells_of(position.state, number)

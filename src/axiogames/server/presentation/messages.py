@@ -1,4 +1,4 @@
-"""Messages to and from clients, as docs/reference/http_and_websocket.md describes it."""
+"""Messages to and from clients, described in docs/reference/http_and_websocket.md."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Status = Literal["open", "playing", "over", "closed"]
 
 
 class Shape(Struct, frozen=True):
-    """Drawing of a tile in one direction, centred on the middle of its symbols."""
+    """Drawing of a tile in one direction, relative to the centre of its symbols."""
 
     path: str
     wells: str
@@ -107,7 +107,7 @@ class PositionInfo(Struct, frozen=True):
 
 
 class TableInfo(Struct, frozen=True):
-    """What changes seldom or never during a game."""
+    """Properties of a table, which rarely or never change during a game."""
 
     id: str
     game: str
@@ -128,7 +128,7 @@ class TableInfo(Struct, frozen=True):
 
 
 class ViewMessage(Struct, frozen=True, tag_field="type", tag="view"):
-    """All that a viewer may know."""
+    """Everything that a viewer may know."""
 
     n: int
     ack: str | None
@@ -144,7 +144,7 @@ class ViewMessage(Struct, frozen=True, tag_field="type", tag="view"):
 
 
 class StepMessage(Struct, frozen=True, tag_field="type", tag="step"):
-    """What one entry of the log changed."""
+    """Changes by one entry of the log."""
 
     n: int
     ack: str | None
@@ -157,13 +157,13 @@ class StepMessage(Struct, frozen=True, tag_field="type", tag="step"):
 
 
 class SeatsMessage(Struct, frozen=True, tag_field="type", tag="seats"):
-    """The occupants of the seats, sent when somebody has connected or left."""
+    """The occupants of the seats, sent when somebody connects or leaves."""
 
     seats: list[SeatInfo]
 
 
 class PreviewMessage(Struct, frozen=True, tag_field="type", tag="preview"):
-    """Effects of a move besides its points."""
+    """Effects of a move in addition to its points."""
 
     id: str | None
     pyramids: tuple[str, ...]
@@ -173,7 +173,7 @@ class PreviewMessage(Struct, frozen=True, tag_field="type", tag="preview"):
 class HintPick(Struct, frozen=True):
     """A suggested move: its index among the legal moves, its value with standard error, and remarks.
 
-    The only legal move has no value.
+    If there is only one legal move, it has no value.
     """
 
     pick: int
@@ -217,7 +217,7 @@ class ClientCommand(Struct, frozen=True, kw_only=True):
 
 
 class TableSummary(Struct, frozen=True):
-    """Table in a list."""
+    """A table in a list of tables."""
 
     id: str
     game: str

@@ -1,4 +1,4 @@
-"""Messages for one viewer, made from that viewer's redacted view of the table and nothing else."""
+"""Messages for one viewer, built from nothing but that viewer's redacted view of the table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PHASES: dict[int, Phase] = {PLACE: "place", OFFER: "offer", OVER: "over"}
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Viewer of a table: a person, `None` if unknown, who looks from a seat or from none."""
+    """Viewer of a table: a person, `None` if anonymous, and the seat from which they look, if any."""
 
     person: str | None
     seat: int | None
@@ -37,8 +37,8 @@ class Viewer:
 # ------------------------------------------------------------ complete views
 
 
-def whole_view(
-    game: GameState, viewer: Viewer, present: Collection[str], deadline: int | None, ack: str | None = None
+def complete_view(
+    game: GameState, viewer: Viewer, present: Collection[str], deadline: int | None
 ) -> ViewMessage:
     """Return everything that a viewer may know.
 
@@ -46,14 +46,13 @@ def whole_view(
         game: The table.
         viewer: The viewer.
         present: People who are connected.
-        deadline: When the clock moves for the seat to move.
-        ack: Id of the message that the view answers.
+        deadline: Time at which the clock moves for the seat to move.
     """
     view = _view_of(game, viewer)
     board = board_encoder(game.config.variant)
     return ViewMessage(
         n=game.number,
-        ack=ack,
+        ack=None,
         table=_table_info(game, viewer),
         seats=seat_infos(game, present),
         you=viewer.seat,
@@ -67,7 +66,7 @@ def whole_view(
 
 
 def seat_infos(game: GameState, present: Collection[str]) -> list[SeatInfo]:
-    """Return the occupants of all seats; `present` are the people who are connected."""
+    """Return the occupants of all seats. `present` contains the people who are connected."""
     infos = []
     for seat in game.seats:
         kind: SeatKind = "open" if seat.free else "bot" if seat.bot is not None else "person"
@@ -155,7 +154,7 @@ class ViewerPart(TypedDict):
 def _viewer_part(game: GameState, view: View, seat: int | None) -> ViewerPart:
     return {
         # Before the deal hands are empty; afterwards they hold tiles or, redacted, their backs.
-        "hands": [view.hand(one) for one in range(view.players)],
+        "hands": [view.hand(owner) for owner in range(view.players)],
         "back": game.can_take_back(seat),
         "held": game.pending_draw is not None and game.pending_draw == seat,
     }
@@ -171,31 +170,31 @@ def _lowest_tracks(tracks: tuple[str, ...], points: list[int]) -> list[str]:
 
 
 class StepMessages:
-    """Messages about the last entry, a move or a draw. What all viewers may know is computed once."""
+    """Messages about the last entry, a move or a draw. The part that is public is computed once."""
 
-    __slots__ = ("_deadline", "_first", "_game", "_made", "_table")
+    __slots__ = ("_deadline", "_game", "_messages", "_shared", "_table")
 
     def __init__(self, game: GameState, deadline: int | None) -> None:
         assert game.table is not None
         assert isinstance(game.last_entry, MovePlayed | TilesDrawn)
         self._game, self._table = game, game.table
         self._deadline = deadline
-        self._made: dict[int | None, StepMessage] = {}
-        self._first: StepMessage | None = None  # the other ones share its public part
+        self._messages: dict[int | None, StepMessage] = {}
+        self._shared: StepMessage | None = None  # any message; all have the same public part
 
     def for_seat(self, seat: int | None, ack: str | None = None) -> StepMessage:
         """Return the message for a viewer who looks from a seat, or from none."""
-        if seat not in self._made:
+        if seat not in self._messages:
             view = self._table.view(seat, since=self._game.events_before)
-            self._first = self._made[seat] = self._make(seat, view, self._first)
-        return replace(self._made[seat], ack=ack) if ack else self._made[seat]
+            self._shared = self._messages[seat] = self._build(seat, view, self._shared)
+        return replace(self._messages[seat], ack=ack) if ack else self._messages[seat]
 
-    def _make(self, seat: int | None, view: View, known: StepMessage | None) -> StepMessage:
+    def _build(self, seat: int | None, view: View, shared: StepMessage | None) -> StepMessage:
         game, board = self._game, board_encoder(view.variant)
         moves = board.moves(view) if _has_to_move(game, seat) else None
-        if known is not None:
-            now = replace(known.now, **_viewer_part(game, view, seat))
-            return replace(known, you=seat, events=view.events, now=now, moves=moves)
+        if shared is not None:
+            now = replace(shared.now, **_viewer_part(game, view, seat))
+            return replace(shared, you=seat, events=view.events, now=now, moves=moves)
         last = last_placed(view.events) or last_placed(self._table.events)
         tiles = board.board_tiles(tiles_laid(view.events))
         return StepMessage(
@@ -213,24 +212,24 @@ class StepMessages:
 # ------------------------------------------------------------ cache
 
 # Number of the last entry, names, people present, deadline.
-ViewState: TypeAlias = tuple[int, tuple[str, ...], frozenset[str], int | None]
-# Serial of the game; seat, own seats and whether the viewer owns the table.
-ViewKind: TypeAlias = tuple[int, int | None, tuple[int, ...], bool]
+TableVersion: TypeAlias = tuple[int, tuple[str, ...], frozenset[str], int | None]
+# Serial of the game; the viewer's seat, their own seats and whether they own the table.
+ViewKey: TypeAlias = tuple[int, int | None, tuple[int, ...], bool]
 
 _serials = count()
 
 
 def new_serial() -> int:
-    """Return a new number, to identify one `GameState` in memory."""
+    """Return a new number that identifies a `GameState` in memory."""
     return next(_serials)
 
 
 class ViewCache:
-    """The views requested last, for the latest state of their tables. All tables share one cache."""
+    """The most recently requested views of the latest state of their tables. All tables share one cache."""
 
-    def __init__(self, most: int = MAX_VIEWS) -> None:
-        self._views: OrderedDict[ViewKind, tuple[ViewState, ViewMessage]] = OrderedDict()
-        self._most = most
+    def __init__(self, capacity: int = MAX_VIEWS) -> None:
+        self._views: OrderedDict[ViewKey, tuple[TableVersion, ViewMessage]] = OrderedDict()
+        self._capacity = capacity
 
     def view(
         self,
@@ -239,20 +238,30 @@ class ViewCache:
         viewer: Viewer,
         present: frozenset[str],
         deadline: int | None,
+        *,
         ack: str | None = None,
     ) -> ViewMessage:
-        """Return the result of `whole_view`. `serial` identifies `game`."""
+        """Return the result of `complete_view`, from the cache if possible.
+
+        Args:
+            serial: Identifies `game`; see `new_serial`.
+            game: The table.
+            viewer: The viewer.
+            present: People who are connected.
+            deadline: Time at which the clock moves for the seat to move.
+            ack: Id of the message that the view answers.
+        """
         own = tuple(game.seats_of(viewer.person))
-        kind = (serial, viewer.seat, own, viewer.person == game.config.owner)
+        key = (serial, viewer.seat, own, viewer.person == game.config.owner)
         names = tuple([seat.name for seat in game.seats])  # they change without an entry
-        state = (game.number, names, present, deadline)
-        cached = self._views.get(kind)
-        if cached is None or cached[0] != state:
-            cached = state, whole_view(game, viewer, present, deadline)
-            self._views[kind] = cached
-            if len(self._views) > self._most:
+        version = (game.number, names, present, deadline)
+        cached = self._views.get(key)
+        if cached is None or cached[0] != version:
+            cached = version, complete_view(game, viewer, present, deadline)
+            self._views[key] = cached
+            if len(self._views) > self._capacity:
                 self._views.popitem(last=False)
-        self._views.move_to_end(kind)
+        self._views.move_to_end(key)
         return replace(cached[1], ack=ack) if ack is not None else cached[1]
 
 
@@ -260,37 +269,39 @@ class ViewCache:
 
 
 class Replay(Struct, frozen=True):
-    """The position after the deal, and every step from there."""
+    """The position after the deal, and every later step."""
 
     view: ViewMessage
     steps: list[StepMessage]
 
 
 class Replays:
-    """Makes replays of finished games, one at a time and in small pieces.
+    """Builds replays of finished games, one at a time and in small pieces.
 
-    A replay takes up to 20 ms. Threads would not help, as Python's lock is held all the while; so the event
-    loop runs other tasks after each piece.
+    A replay takes up to 20 ms. A thread would hold the GIL all that time, so the replay is built in the event
+    loop, which runs other tasks after each piece.
     """
 
     def __init__(self) -> None:
         self._lock = asyncio.Lock()
 
-    async def make(
+    async def build(
         self, game: GameState, entries: Sequence[tuple[int, TableEntry]], person: str | None
     ) -> Replay:
         """Return the replay for a person.
 
         Args:
-            game: A table without entries. They are applied to it.
-            entries: Time and content of every entry.
-            person: The viewer, `None` if unknown.
+            game: A table without entries. The entries are applied to it.
+            entries: All entries with their times.
+            person: The viewer, `None` if anonymous.
         """
         async with self._lock:
-            return await _replay(game, entries, person)
+            return await _build_replay(game, entries, person)
 
 
-async def _replay(game: GameState, entries: Sequence[tuple[int, TableEntry]], person: str | None) -> Replay:
+async def _build_replay(
+    game: GameState, entries: Sequence[tuple[int, TableEntry]], person: str | None
+) -> Replay:
     """Return a replay without the placements that were taken back."""
     viewer = Viewer(person, None)
     view: ViewMessage | None = None
@@ -304,9 +315,9 @@ async def _replay(game: GameState, entries: Sequence[tuple[int, TableEntry]], pe
         elif isinstance(entry, MoveTakenBack):
             del steps[-1:]
         elif view is None and game.table is not None:
-            view = whole_view(game, viewer, (), None)
+            view = complete_view(game, viewer, (), None)
             view = replace(view, now=replace(view.now, hands=_hands(game)), events=_events(game, 0))
-    assert view is not None, "a game that is over has begun"
+    assert view is not None, "a finished game has been started"
     return Replay(replace(view, table=replace(view.table, status="over", next=game.rematch)), steps)
 
 

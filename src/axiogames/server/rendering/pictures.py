@@ -22,7 +22,7 @@ from .process import RenderFailed, RenderProcess
 from .worker import RenderRequest
 
 FIXED, SVG, PNG = range(3)
-"""Priorities: figures and examples that every page shows, SVG (10 ms), PNG (200 ms)."""
+"""Priorities: figures and examples of public pages, SVG (10 ms), PNG (200 ms)."""
 
 PICTURE_QUEUE_LIMITS = QueueLimits(24, 8, "too many pictures are being rendered")
 MAX_CACHE_BYTES = 8_000_000  # about 30 PNG or 200 SVG pictures
@@ -37,29 +37,29 @@ log = logging.getLogger(__name__)
 class ByteCache:
     """LRU cache of bytes with a bounded total size."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._bodies: OrderedDict[Hashable, bytes] = OrderedDict()
         self.size = 0
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._bodies)
 
     def get(self, key: Hashable) -> bytes | None:
         """Return the cached bytes of a key, `None` if there are none."""
-        if key in self._kept:
-            self._kept.move_to_end(key)
-        return self._kept.get(key)
+        if key in self._bodies:
+            self._bodies.move_to_end(key)
+        return self._bodies.get(key)
 
     def put(self, key: Hashable, body: bytes) -> None:
         """Cache bytes and evict others if necessary. Bytes larger than the cache are not cached."""
-        self.size -= len(self._kept.pop(key, b""))
-        if len(body) > self._most:
+        self.size -= len(self._bodies.pop(key, b""))
+        if len(body) > self._max_bytes:
             return
-        self._kept[key] = body
+        self._bodies[key] = body
         self.size += len(body)
-        while self.size > self._most:
-            self.size -= len(self._kept.popitem(last=False)[1])
+        while self.size > self._max_bytes:
+            self.size -= len(self._bodies.popitem(last=False)[1])
 
 
 @dataclass(slots=True)
@@ -67,31 +67,31 @@ class _Flight(Generic[Result]):
     """A computation in progress and the number of its waiters."""
 
     task: asyncio.Task[Result]
-    waiting: int = 0
+    waiters: int = 0
 
 
 class SingleFlight(Generic[Result]):
     """Shares one computation per key among concurrent callers."""
 
     def __init__(self) -> None:
-        self._under_way: dict[Hashable, _Flight[Result]] = {}
+        self._flights: dict[Hashable, _Flight[Result]] = {}
 
     def __contains__(self, key: Hashable) -> bool:
-        return key in self._under_way
+        return key in self._flights
 
     async def get(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
         """Return the result of `make`, or of the computation for the same key that is in progress."""
-        shared = self._under_way.get(key)
-        if shared is None:
-            shared = self._under_way[key] = _Flight(asyncio.create_task(make()))
-        shared.waiting += 1
+        flight = self._flights.get(key)
+        if flight is None:
+            flight = self._flights[key] = _Flight(asyncio.create_task(make()))
+        flight.waiters += 1
         try:
-            return await asyncio.shield(shared.task)
+            return await asyncio.shield(flight.task)
         finally:
-            shared.waiting -= 1
-            if self._under_way.get(key) is shared and (shared.task.done() or not shared.waiting):
-                del self._under_way[key]
-                shared.task.cancel()  # without waiters: do not start a queued job
+            flight.waiters -= 1
+            if self._flights.get(key) is flight and (flight.task.done() or not flight.waiters):
+                del self._flights[key]
+                flight.task.cancel()  # without waiters: do not start a queued job
 
 
 class Pictures:
@@ -137,10 +137,10 @@ class Pictures:
             self.cache.put(key, body)
         return body
 
-    async def figure(self, name: str, shown: str, *, dark: bool) -> bytes:
+    async def figure(self, name: str, figure: str, *, dark: bool) -> bytes:
         """Return a figure of a rules page. Raises `UnknownGame` or `UnknownFigure`."""
-        find_figure(game(name), shown)  # unknown names must not fill the cache
-        return await self._permanent(RenderRequest(name, figure=shown, dark=dark))
+        find_figure(game(name), figure)  # unknown names must not fill the cache
+        return await self._permanent(RenderRequest(name, figure=figure, dark=dark))
 
     async def example(self, name: str, *, dark: bool) -> bytes:
         """Return a picture of a position from a game between two bots. Raises `UnknownGame`."""

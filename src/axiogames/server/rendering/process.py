@@ -54,12 +54,12 @@ class RenderProcess:
         for _ in range(2):
             process = self._ensure_process()
             try:
-                good, answer = _exchange(process, frame)
+                success, answer = _exchange(process, frame)
             except (OSError, EOFError, ValueError):  # the process was killed
                 self._discard_process()
                 continue
             self._rendered += 1
-            if not good:
+            if not success:
                 raise RenderFailed(answer.decode(errors="replace"))
             return answer
         raise RenderFailed("the rendering process ended twice")
@@ -87,8 +87,8 @@ class RenderProcess:
 def _spawn() -> subprocess.Popen[bytes]:
     environment = {name: os.environ[name] for name in INHERITED_VARIABLES if name in os.environ}
     # The process must import the same package.
-    here = str(Path(worker.__file__).parents[3])
-    paths = [here, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
+    package_root = str(Path(worker.__file__).parents[3])
+    paths = [package_root, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
     environment["PYTHONPATH"] = os.pathsep.join(paths)
     # Pictures need no compiled rules. Without them the process takes a fifth of the memory.
     environment["NUMBA_DISABLE_JIT"] = "1"
@@ -105,14 +105,14 @@ def _spawn() -> subprocess.Popen[bytes]:
 def _exchange(process: subprocess.Popen[bytes], frame: bytes) -> tuple[bool, bytes]:
     assert process.stdin is not None
     assert process.stdout is not None
-    overdue = threading.Timer(RENDER_TIMEOUT, process.kill)
-    overdue.daemon = True
-    overdue.start()
+    timeout = threading.Timer(RENDER_TIMEOUT, process.kill)
+    timeout.daemon = True
+    timeout.start()
     try:
         write_frame(process.stdin, frame)
         return read_frame(process.stdout)
     finally:
-        overdue.cancel()
+        timeout.cancel()
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

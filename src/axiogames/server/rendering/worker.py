@@ -47,22 +47,22 @@ def render(request: RenderRequest) -> bytes:
     return render_png(text, width=PNG_WIDTH) if request.png else text.encode()
 
 
-def write_frame(pipe: IO[bytes], body: bytes, *, good: bool = True) -> None:
+def write_frame(pipe: IO[bytes], body: bytes, *, success: bool = True) -> None:
     """Write a frame: header and body."""
-    pipe.write(_HEADER.pack(good, len(body)) + body)
+    pipe.write(_HEADER.pack(success, len(body)) + body)
     pipe.flush()
 
 
 def read_frame(pipe: IO[bytes]) -> tuple[bool, bytes]:
     """Read a frame, and return its success flag and body. Raises `EOFError`."""
-    head = pipe.read(_HEADER.size)
-    if len(head) < _HEADER.size:
+    header = pipe.read(_HEADER.size)
+    if len(header) < _HEADER.size:
         raise EOFError
-    good, size = _HEADER.unpack(head)
+    success, size = _HEADER.unpack(header)
     body = pipe.read(size)
     if len(body) < size:
         raise EOFError
-    return good, body
+    return success, body
 
 
 def main() -> None:
@@ -79,11 +79,11 @@ def main() -> None:
         except EOFError:
             return
         try:
-            answer, good = render(decoder.decode(frame)), True
+            answer, success = render(decoder.decode(frame)), True
         except Exception as error:
-            answer, good = f"{type(error).__name__}: {error}".encode(), False
+            answer, success = f"{type(error).__name__}: {error}".encode(), False
         try:
-            write_frame(answers, answer, good=good)
+            write_frame(answers, answer, success=success)
         except BrokenPipeError:
             return  # the server has ended
 

@@ -98,12 +98,12 @@ def _parse_day(day: str | None) -> date:
     try:
         if not _DAY.fullmatch(day):
             raise ValueError
-        read = date.fromisoformat(day)
+        parsed = date.fromisoformat(day)
     except ValueError:
         raise Refused("no_such_day", f"invalid day {day[:20]!r}: use the form 2026-11-15") from None
-    if not FIRST_DAY <= read <= latest:
-        raise Refused("no_such_day", f"no deal on {read}: choose a day from {FIRST_DAY} to {latest}")
-    return read
+    if not FIRST_DAY <= parsed <= latest:
+        raise Refused("no_such_day", f"no deal on {parsed}: choose a day from {FIRST_DAY} to {latest}")
+    return parsed
 
 
 async def daily_seed(server: Server, day: str, name: str) -> str:
@@ -125,15 +125,15 @@ async def show_daily(
     language: Annotated[str, QueryParameter(name="lang", max_length=20)] = "en",
 ) -> DailyDeals:
     """Deals of a day, with your attempts and the best results."""
-    asked = _parse_day(day)
-    before = asked - timedelta(days=1) if asked > FIRST_DAY else None
-    over = asked.isoformat() < today()
+    shown = _parse_day(day)
+    before = shown - timedelta(days=1) if shown > FIRST_DAY else None
+    over = shown.isoformat() < today()
     return DailyDeals(
-        day=asked.isoformat(),
+        day=shown.isoformat(),
         days=AdjacentDays(
-            before.isoformat() if before else None, (asked + timedelta(days=1)).isoformat() if over else None
+            before.isoformat() if before else None, (shown + timedelta(days=1)).isoformat() if over else None
         ),
-        deals=[await _deal(server, person, asked, name, before=before, language=language) for name in GAMES],
+        deals=[await _deal(server, person, shown, name, before=before, language=language) for name in GAMES],
     )
 
 
@@ -188,15 +188,15 @@ async def start_daily(
 ) -> StartedAttempt:
     """Start your attempt at today's deal, or return the one you have started."""
     guest = await server.people.ensure_stored(require_person(person, server))
-    day, wanted = today(), game(name).id
-    found = await server.store.daily_attempt(day, wanted, guest.id)
+    day, game_id = today(), game(name).id
+    found = await server.store.daily_attempt(day, game_id, guest.id)
     if found is not None:
         return StartedAttempt(found["id"])
     if not server.limits.allow(DAILY_FROM_ADDRESS, client_network(request.scope)):
         raise Refused("too_fast", "too many attempts from your network; wait a few minutes and try again")
-    terms = TableConfig(
+    config = TableConfig(
         id=new_table_id(),
-        game=wanted,
+        game=game_id,
         players=1,
         options={},
         public=False,
@@ -204,13 +204,13 @@ async def start_daily(
         daily=day,
         owner=guest.id,
         invite=secrets.token_urlsafe(9),
-        seed=await daily_seed(server, day, wanted),
+        seed=await daily_seed(server, day, game_id),
         created=now(),
     )
     try:
-        room = await server.rooms.open(terms, [SeatTaken(0, guest.id, guest.name)])
+        room = await server.rooms.open(config, [SeatTaken(0, guest.id, guest.name)])
     except IntegrityError:  # a concurrent request started the attempt
-        found = await server.store.daily_attempt(day, wanted, guest.id)
+        found = await server.store.daily_attempt(day, game_id, guest.id)
         assert found is not None
         return StartedAttempt(found["id"])
     return StartedAttempt(room.id)

@@ -74,8 +74,8 @@ def problem_response(
 ) -> Response[Problem]:
     """Return an error response, and count it."""
     count_refusal(code)
-    more = {"retry-after": "5"} if status in (429, 503) else {}
-    return Response(Problem(status, code, detail), status_code=status, headers={**(headers or {}), **more})
+    retry = {"retry-after": "5"} if status in (429, 503) else {}
+    return Response(Problem(status, code, detail), status_code=status, headers={**(headers or {}), **retry})
 
 
 class JsonRequest(Request[Any, Any, Any]):

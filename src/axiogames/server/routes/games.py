@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Coroutine
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from litestar import MediaType, Request, Response, get
 from litestar.params import FromPath, FromQuery, QueryParameter
@@ -24,7 +26,6 @@ from ..identity.people import Person
 from ..lifespan import Server
 from ..rendering.worker import RenderRequest
 from ..transport.origin_guard import client_network
-from .connected import while_connected
 from .errors import problems
 from .identity import PersonDep, ServerDep, TableId, check_picture_rate
 from .tables import room_for
@@ -39,6 +40,8 @@ MoveNumber = Annotated[
     QueryParameter(name="move", ge=0, le=1000, description="Number of moves after which to show the game."),
 ]
 CACHE_HOUR = {"cache-control": "max-age=3600"}
+
+Result = TypeVar("Result")
 
 
 class OptionInfo(Struct, frozen=True):
@@ -95,19 +98,19 @@ class ColourSymbols(Struct, frozen=True):
 # The cache is unbounded, so pass a supported language (`supported_language`): clients may send any text.
 @cache
 def _info(name: str, language: str) -> GameSummary:
-    declared, said = game(name), localization(name, language)
+    declared, texts = game(name), localization(name, language)
     return GameSummary(
         id=name,
-        name=said.name,
-        summary=said.summary,
+        name=texts.name,
+        summary=texts.summary,
         tiles=declared.tiles,
         hand=declared.hand,
         cap=declared.cap,
         most_players=MAX_PLAYERS,
         tracks=find_variant(name).tracks,
-        options=[OptionInfo(option.name, said.options[option.name]) for option in declared.options],
-        reconstructed=said.reconstructed,
-        coach=said.coach,
+        options=[OptionInfo(option.name, texts.options[option.name]) for option in declared.options],
+        reconstructed=texts.reconstructed,
+        coach=texts.coach,
     )
 
 
@@ -141,8 +144,8 @@ async def show_figure(
     server: ServerDep, name: FromPath[str], figure_name: FromPath[str], dark: FromQuery[bool] = False
 ) -> Response[bytes]:
     """Figure of the rules as an SVG picture."""
-    drawn = await server.pictures.figure(name, figure_name.removesuffix(".svg"), dark=dark)
-    return Response(drawn, media_type="image/svg+xml", headers=CACHE_HOUR)
+    svg = await server.pictures.figure(name, figure_name.removesuffix(".svg"), dark=dark)
+    return Response(svg, media_type="image/svg+xml", headers=CACHE_HOUR)
 
 
 @get("/api/bots", responses=problems())
@@ -160,11 +163,11 @@ async def show_look() -> ColourSymbols:
 @get("/theme.css", media_type=MediaType.CSS, include_in_schema=False)
 async def show_theme() -> Response[str]:
     """All colours of the light and dark theme as CSS custom properties."""
-    day, night = _properties(LIGHT), _properties(DARK)
+    light, dark = _properties(LIGHT), _properties(DARK)
     text = (
-        f":root{{color-scheme:light;{day}}}\n"
-        f"@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{color-scheme:dark;{night}}}}}\n"
-        f":root[data-theme=dark]{{color-scheme:dark;{night}}}\n"
+        f":root{{color-scheme:light;{light}}}\n"
+        f"@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{color-scheme:dark;{dark}}}}}\n"
+        f":root[data-theme=dark]{{color-scheme:dark;{dark}}}\n"
     )
     return Response(text, media_type=MediaType.CSS, headers={"cache-control": "no-cache"})
 
@@ -187,20 +190,20 @@ async def _picture(
     png: bool,
 ) -> Response[bytes]:
     """Return a picture of a table as visible to the person. Viewers with the same view share it."""
-    asker = client_network(request.scope)
-    check_picture_rate(server, person, asker)
+    network = client_network(request.scope)
+    check_picture_rate(server, person, network)
     room = await room_for(server, table_id, person)
     async with room.transaction():  # wait for changes in progress
-        seen = _visible_seat(room, person)
+        seat = _visible_seat(room, person)
         move = _earlier_move(room, move)
-        names = tuple(seat.name for seat in room.game.seats)  # names change, for example by a deletion
-        key = (room.id, room.game.number, move, seen, names, dark, png)
+        names = tuple(each.name for each in room.game.seats)  # names change, for example by a deletion
+        key = (room.id, room.game.number, move, seat, names, dark, png)
         body = server.pictures.cached(key)
         if body is None:
-            server.pictures.check(key, asker, png=png)
-            wanted = _render_request(room, seen, move, dark=dark, png=png)
+            server.pictures.check(key, network, png=png)
+            render_request = _render_request(room, seat, move, dark=dark, png=png)
     if body is None:
-        body = await while_connected(request, server.pictures.picture(key, wanted, asker))
+        body = await while_connected(request, server.pictures.picture(key, render_request, network))
     return _response(body, PNG if png else SVG)
 
 
@@ -221,18 +224,18 @@ def _earlier_move(room: Room, move: int | None) -> int | None:
 
 
 def _render_request(
-    room: Room, seen: int | None, move: int | None, *, dark: bool, png: bool
+    room: Room, seat: int | None, move: int | None, *, dark: bool, png: bool
 ) -> RenderRequest:
-    now, table = room.game, room.game.table
+    state, table = room.game, room.game.table
     assert table is not None
     position: Position
-    if now.status != "over":
-        position = table.view(seen)
+    if state.status != "over":
+        position = table.view(seat)
     else:
         position = table if move is None else replay(record_of(table), upto=move)
-    content = position.content([seat.name for seat in now.seats])
+    content = position.content([each.name for each in state.seats])
     return RenderRequest(
-        now.config.game, now.config.players, position.variant.options, content, dark=dark, png=png
+        state.config.game, state.config.players, position.variant.options, content, dark=dark, png=png
     )
 
 
@@ -269,11 +272,49 @@ async def show_example(
     server: ServerDep, name: FromPath[str], dark: FromQuery[bool] = False
 ) -> Response[bytes]:
     """Example position of a game between two bots as an SVG picture."""
-    return _response(await server.pictures.example(name, dark=dark), SVG, {"cache-control": "max-age=3600"})
+    return _response(await server.pictures.example(name, dark=dark), SVG, CACHE_HOUR)
 
 
 def _response(body: bytes, media_type: str, headers: dict[str, str] | None = None) -> Response[bytes]:
     return Response(body, media_type=media_type, headers=headers or {"cache-control": "no-store"})
+
+
+# ------------------------------------------------------------ cancellation
+
+
+class ClientDisconnected(Refused):
+    """The client disconnected; it does not receive this error."""
+
+    def __init__(self) -> None:
+        super().__init__("bad_request", "the client closed the connection before the response")
+
+
+async def while_connected(request: Request[Any, Any, Any], work: Coroutine[Any, Any, Result]) -> Result:
+    """Return the result of a coroutine, which is cancelled if the client disconnects.
+
+    Raises:
+        ClientDisconnected: The client disconnected first.
+    """
+    working = asyncio.create_task(work)
+    watching = asyncio.create_task(_wait_for_disconnect(request))
+    try:
+        await asyncio.wait({working, watching}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise ClientDisconnected
+        return working.result()
+    finally:
+        if not watching.cancel() and not watching.cancelled():
+            watching.exception()  # a failure to read also means that the connection is lost
+        if working.cancel():
+            await asyncio.wait({working})
+
+
+async def _wait_for_disconnect(request: Request[Any, Any, Any]) -> None:
+    """Wait until the client disconnects."""
+    for _ in range(2):  # the rest of the request comes first: an empty body
+        if (await request.receive())["type"] == "http.disconnect":
+            return
+    await asyncio.get_running_loop().create_future()  # this ASGI server sends no disconnect
 
 
 GAME_ROUTES = [list_games, show_rules, show_figure, list_bots, show_look, show_theme]

@@ -42,8 +42,8 @@ from ..transport.rate_limits import (
 from .errors import problems
 
 COOKIE = "who"
-YEAR = 365 * 24 * 3600
-COOKIE_RENEWAL = 30 * 24 * 3600  # age in seconds at which a cookie is renewed for another year
+COOKIE_LIFETIME = 365 * 24 * 3600  # seconds
+COOKIE_RENEWAL_AGE = 30 * 24 * 3600  # seconds; older cookies are replaced
 _COOKIE_HEADER = re.compile(rf"(?:^|;)[ \t]*{COOKIE}=([^;]*)")
 
 AnyConnection = ASGIConnection[Any, Any, Any, Any]
@@ -67,8 +67,8 @@ async def provide_person(request: AnyConnection, server: ServerDep) -> Person | 
 
 def read_token(request: AnyConnection) -> tuple[str, bool]:
     """Return the token of a request, and whether it came in a cookie."""
-    kind, _, token = request.headers.get("authorization", "").partition(" ")
-    if kind == "Bearer":
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme == "Bearer":
         return token, False
     # Not `request.cookies`: before Python 3.11.10, parsing some headers of 32 kB takes seconds, and the
     # library caches a thousand of them.
@@ -98,18 +98,18 @@ def require_person(person: Person | None, server: Server) -> Person:
     return person
 
 
-def check_picture_rate(server: Server, person: Person | None, asker: str) -> None:
+def check_picture_rate(server: Server, person: Person | None, network: str) -> None:
     """Apply the rate limit of pictures and replays. Raises `Refused`."""
-    good = server.limits.allow(PICTURES_FROM_ADDRESS, asker)
+    allowed = server.limits.allow(PICTURES_FROM_ADDRESS, network)
     if person is not None:
-        good = server.limits.allow(PICTURES, person.id) and good
-    if not good:
+        allowed = server.limits.allow(PICTURES, person.id) and allowed
+    if not allowed:
         raise Refused("too_fast", "too many pictures and replays; wait a moment and try again")
 
 
 def identity_cookie(server: Server, person: Person, session: str = "") -> Cookie:
     """Return the cookie that authenticates a person, by default in a new session."""
-    return _make_cookie(server.settings, server.people.token(person, session), YEAR)
+    return _make_cookie(server.settings, server.people.token(person, session), COOKIE_LIFETIME)
 
 
 def expired_cookie(server: Server) -> Cookie:
@@ -222,8 +222,8 @@ def _person_info(person: Person) -> PersonInfo:
     return PersonInfo(*_fields(person))
 
 
-def _check_rate(server: Server, request: Request[Any, Any, Any], pace: RateLimit) -> None:
-    if not server.limits.allow(pace, client_network(request.scope)):
+def _check_rate(server: Server, request: Request[Any, Any, Any], limit: RateLimit) -> None:
+    if not server.limits.allow(limit, client_network(request.scope)):
         raise Refused("too_fast", "too many attempts from your network; wait a few minutes and try again")
 
 
@@ -246,15 +246,16 @@ async def show_me(
     read = server.people.tokens.read(token)
     if person is not None and read is not None:
         await server.people.record_visit(person)
-        old = read.issued < time.time() - COOKIE_RENEWAL or not server.people.tokens.signed_with_newest_key(
-            token
+        renew = (
+            read.issued < time.time() - COOKIE_RENEWAL_AGE
+            or not server.people.tokens.signed_with_newest_key(token)
         )
         return Response(
             _person_info(person),
-            cookies=[identity_cookie(server, person, read.session)] if browser and old else [],
+            cookies=[identity_cookie(server, person, read.session)] if browser and renew else [],
         )
-    # Never replace a signed cookie by that of a new guest without the user's request: another tab may just
-    # have changed the password, and the new cookie may be on its way.
+    # Never replace a signed cookie by that of a new guest unless the user requests it: the response to a
+    # password change in another tab may not have arrived yet.
     if read is not None:
         raise Refused(
             "signed_out", "this session has ended; sign in again, or POST /api/me/leave to become a guest"
@@ -302,10 +303,10 @@ async def make_phrase(
     data: JSONBody[PhraseRequest | None] = None,
 ) -> PhraseInfo:
     """Create a secret phrase for signing in on another device; requires the password if one is set."""
-    guest, asker = require_person(person, server), client_network(request.scope)
+    guest, network = require_person(person, server), client_network(request.scope)
     old = data.old_password if data is not None else None
     with _limit_password_tries(server, request, guest):
-        return PhraseInfo(await server.people.issue_phrase(guest, asker, old=old))
+        return PhraseInfo(await server.people.issue_phrase(guest, network, old=old))
 
 
 @post("/api/me/account", status_code=HTTP_200_OK, responses=problems(400, 401, 403, 413, 422, 429, 503))
@@ -313,21 +314,21 @@ async def make_account(
     server: ServerDep, request: Request[Any, Any, Any], person: PersonDep, data: JSONBody[AccountRequest]
 ) -> Response[AccountInfo]:
     """Set your username and password. A change ends all other sessions and deletes the phrase."""
-    guest, asker = require_person(person, server), client_network(request.scope)
+    guest, network = require_person(person, server), client_network(request.scope)
     if guest.username is None:
         _check_rate(server, request, HASHES)
     with _limit_password_tries(server, request, guest):
         changed = await server.people.set_password(
-            guest, data.username, data.password, asker, old=data.old_password
+            guest, data.username, data.password, network, old=data.old_password
         )
     token, browser = read_token(request)
     read = server.people.tokens.read(token)
     if read is None or read.epoch == changed.epoch:
         return Response(AccountInfo(*_fields(changed), None))
-    new = identity_cookie(server, changed, read.session)
+    cookie = identity_cookie(server, changed, read.session)
     if browser:
-        return Response(AccountInfo(*_fields(changed), None), cookies=[new])
-    return Response(AccountInfo(*_fields(changed), new.value))
+        return Response(AccountInfo(*_fields(changed), None), cookies=[cookie])
+    return Response(AccountInfo(*_fields(changed), cookie.value))
 
 
 @post("/api/enter", status_code=HTTP_200_OK, responses=problems(400, 403, 413, 429, 503))

@@ -14,8 +14,8 @@ from ..domain.refusals import Refused
 from ..domain.reviews import ReviewState
 from ..lifespan import Server
 from ..transport.origin_guard import client_network
-from ..transport.rate_limits import REVIEWS as PACE
-from ..transport.rate_limits import REVIEWS_FROM_ADDRESS as PACE_FROM_ADDRESS
+from ..transport.rate_limits import REVIEWS as PER_PERSON
+from ..transport.rate_limits import REVIEWS_FROM_ADDRESS as PER_ADDRESS
 from .errors import problems
 from .games import CACHE_HOUR, Language
 from .identity import PersonDep, ServerDep, TableId, require_person
@@ -52,8 +52,8 @@ async def start_review(
     guest = require_person(person, server)
     room = await finished_room(server, table_id, person)
     if not await server.reviews.exists(room.id):
-        good = server.limits.allow(PACE_FROM_ADDRESS, client_network(request.scope))
-        if not (server.limits.allow(PACE, guest.id) and good):
+        allowed = server.limits.allow(PER_ADDRESS, client_network(request.scope))
+        if not (server.limits.allow(PER_PERSON, guest.id) and allowed):
             raise Refused("too_fast", "too many reviews were requested; try again in a few minutes")
         await server.reviews.request(room.game, guest.id)
     return await _state(server, room.id, HTTP_202_ACCEPTED)

@@ -42,7 +42,7 @@ class SkipLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PageHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a page adds to the layout. Paths of styles are relative to `css/`, those of scripts to `js/`."""
+    """Fields of a page in the layout. Paths of styles are relative to `css/`, those of scripts to `js/`."""
 
     description: str
     script: str
@@ -57,7 +57,7 @@ class PageHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class StaticFile:
-    """The body of a response in memory, and the modification times of the files that it was made from."""
+    """A response body in memory, and the modification times of its source files."""
 
     modified: tuple[int, ...]
     body: bytes
@@ -101,23 +101,23 @@ def _page_path(name: str) -> Path:
 def _load_file(path: Path) -> StaticFile:
     """Return a file from the cache, or read it if it has changed."""
     modified = (path.stat().st_mtime_ns,)
-    found = _CACHE.get(path)
-    if found is None or found.modified != modified:
+    cached = _CACHE.get(path)
+    if cached is None or cached.modified != modified:
         media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-        found = _CACHE[path] = _static_file(modified, path.read_bytes(), path.suffix, media_type)
-    return found
+        cached = _CACHE[path] = _static_file(modified, path.read_bytes(), path.suffix, media_type)
+    return cached
 
 
 def _load_page(name: str) -> StaticFile:
     """Return a page from the cache, or render it if one of its files has changed."""
     path = _page_path(name)
-    modified = tuple(one.stat().st_mtime_ns for one in (LAYOUT, HEADS, path))
-    # The page's own file, which is also served by itself, has another key.
+    modified = tuple(file.stat().st_mtime_ns for file in (LAYOUT, HEADS, path))
+    # The path is the key of the raw file, which is served as well.
     key = Path(name)
-    found = _CACHE.get(key)
-    if found is None or found.modified != modified:
-        found = _CACHE[key] = _static_file(modified, render_page(name).encode(), path.suffix, "text/html")
-    return found
+    cached = _CACHE.get(key)
+    if cached is None or cached.modified != modified:
+        cached = _CACHE[key] = _static_file(modified, render_page(name).encode(), path.suffix, "text/html")
+    return cached
 
 
 def _static_file(modified: tuple[int, ...], body: bytes, suffix: str, media_type: str) -> StaticFile:
@@ -152,13 +152,13 @@ def page(request: Request[Any, Any, Any], name: str, status: int = 200) -> Respo
 async def show_file(request: Request[Any, Any, Any], path: FromPath[str]) -> Response[bytes]:
     """Return a file of the page."""
     try:
-        wanted = (WEB / path.lstrip("/")).resolve()
-        found = wanted.is_relative_to(WEB.resolve()) and wanted.is_file()
-    except (OSError, ValueError):  # not a possible file name
-        found = False
-    if not found:
-        raise NotFoundException("there is no such file")
-    return _respond(request, _load_file(wanted))
+        file = (WEB / path.lstrip("/")).resolve()
+        exists = file.is_relative_to(WEB.resolve()) and file.is_file()
+    except (OSError, ValueError):  # an invalid file name
+        exists = False
+    if not exists:
+        raise NotFoundException("file not found")
+    return _respond(request, _load_file(file))
 
 
 @get("/", media_type=MediaType.HTML, include_in_schema=False)

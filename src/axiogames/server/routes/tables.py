@@ -134,10 +134,10 @@ async def open_table(
     """Open a table."""
     host = await server.people.ensure_stored(require_person(person, server))
     variant = find_variant(data.game, len(data.seats), data.options)
-    acts = _seating(data, host)
+    entries = _seating(data, host)
     listed = data.public and any(seat.kind == "open" for seat in data.seats)
     await check_table_limits(server, host, client_network(request.scope), listed=listed)
-    terms = TableConfig(
+    config = TableConfig(
         id=new_table_id(),
         game=data.game,
         players=len(data.seats),
@@ -150,18 +150,18 @@ async def open_table(
         seed=secrets.token_hex(32),
         created=now(),
     )
-    room = await server.rooms.open(terms, acts)
-    return OpenedTable(room.id, terms.invite)
+    room = await server.rooms.open(config, entries)
+    return OpenedTable(room.id, config.invite)
 
 
-async def check_table_limits(server: Server, host: Person, asker: str, *, listed: bool = False) -> None:
+async def check_table_limits(server: Server, host: Person, network: str, *, listed: bool = False) -> None:
     """Check the limits for another table, listed in the lobby or not. Raises `Refused`."""
-    if listed and not server.limits.allow(LISTED_FROM_ADDRESS, asker):
+    if listed and not server.limits.allow(LISTED_FROM_ADDRESS, network):
         raise Refused(
             "too_many_tables",
             "too many public tables from your network; wait a few minutes and try again",
         )
-    if not server.limits.allow(TABLES_FROM_ADDRESS, asker):
+    if not server.limits.allow(TABLES_FROM_ADDRESS, network):
         raise Refused("too_many_tables", "too many tables from your network; wait a minute and try again")
     if await server.store.count_unfinished(host.id) >= server.settings.max_tables_per_person:
         raise Refused("too_many_tables", "you have too many unfinished tables; finish or leave some of them")
@@ -173,15 +173,17 @@ def _seating(data: TableRequest, host: Person) -> list[TableEntry]:
     seats = list(data.seats)
     if data.shuffle:
         secrets.SystemRandom().shuffle(seats)
-    acts: list[TableEntry] = []
+    entries: list[TableEntry] = []
     for number, seat in enumerate(seats):
         if seat.kind == "me":
-            acts.append(SeatTaken(number, host.id, clean_name(seat.name) if seat.name else host.name))
+            entries.append(SeatTaken(number, host.id, clean_name(seat.name) if seat.name else host.name))
         elif seat.kind == "bot":
-            acts.append(BotSeated(number, check_level(seat.level)))
-    if not any(isinstance(act, SeatTaken) for act in acts) and not any(seat.kind == "open" for seat in seats):
+            entries.append(BotSeated(number, check_level(seat.level)))
+    if not any(isinstance(entry, SeatTaken) for entry in entries) and not any(
+        seat.kind == "open" for seat in seats
+    ):
         raise InvalidPlayers("no seat for a person: add a seat for you or an open one")
-    return acts
+    return entries
 
 
 @get("/api/tables", responses=problems(400))
@@ -206,9 +208,9 @@ async def show_table(server: ServerDep, person: PersonDep, table_id: TableId) ->
 
 
 async def _view(room: Room, person: Person | None) -> ViewMessage:
-    who = person.id if person else None
+    person_id = person.id if person else None
     async with room.transaction():  # wait for changes in progress
-        view: ViewMessage = room.view(Viewer(who, room.default_seat(who)))
+        view: ViewMessage = room.view(Viewer(person_id, room.default_seat(person_id)))
         return view
 
 
@@ -223,9 +225,9 @@ async def join_table(
     """Take a free seat."""
     guest = await server.people.ensure_stored(require_person(person, server))
     room = await room_for(server, table_id, guest)
-    terms = room.game.config
-    invited = data.invite is not None and secrets.compare_digest(data.invite.encode(), terms.invite.encode())
-    if not (terms.public or invited or guest.id == terms.owner or room.game.seats_of(guest.id)):
+    config = room.game.config
+    invited = data.invite is not None and secrets.compare_digest(data.invite.encode(), config.invite.encode())
+    if not (config.public or invited or guest.id == config.owner or room.game.seats_of(guest.id)):
         raise Refused("not_allowed", "this table is private: you need its invite link to sit down")
     await room.take_seat(guest.id, clean_name(data.name) if data.name else guest.name, data.seat)
     return await _view(room, guest)
@@ -296,19 +298,19 @@ async def make_move(
     """Make a move without a WebSocket."""
     guest = require_person(person, server)
     room = await room_for(server, table_id, guest)
-    yours = room.game.seats_of(guest.id)
-    if not yours:
+    own_seats = room.game.seats_of(guest.id)
+    if not own_seats:
         raise Refused("not_allowed", "you have no seat at this table")
-    if data.seat is not None and data.seat not in yours:
+    if data.seat is not None and data.seat not in own_seats:
         raise Refused("not_allowed", f"seat {data.seat} is not yours")
-    if data.seat is None and (made := await room.acknowledge(guest.id, data.id)) is not None:
-        return MoveResult(made)
+    if data.seat is None and (number := await room.acknowledge(guest.id, data.id)) is not None:
+        return MoveResult(number)
     turn = room.game.turn
-    seat = data.seat if data.seat is not None else turn if turn in yours else yours[0]
-    wanted: Any = data.pick if data.move is None else data.move
-    if wanted is None:
+    seat = data.seat if data.seat is not None else turn if turn in own_seats else own_seats[0]
+    move: Any = data.pick if data.move is None else data.move
+    if move is None:
         raise Refused("bad_message", "send the text of a move, or `pick` with the index of an offered move")
-    return MoveResult(await room.move(SeatCommand(seat, data.n, data.id), wanted, hold=data.hold))
+    return MoveResult(await room.move(SeatCommand(seat, data.n, data.id), move, hold=data.hold))
 
 
 @post(
@@ -331,27 +333,27 @@ async def rematch(
         raise Refused("not_yet", "a rematch needs a finished game that is not a daily deal")
     if not game.seats_of(guest.id):
         raise Refused("not_allowed", "only players of the game can request a rematch")
-    before = game.rematch
-    if before is not None and await _is_joinable(server, before):
-        return await _join_rematch(server, before, guest)
+    previous = game.rematch
+    if previous is not None and await _is_joinable(server, previous):
+        return await _join_rematch(server, previous, guest)
     await check_table_limits(server, guest, client_network(request.scope))
     count = game.config.players
-    acts: list[TableEntry] = []
+    entries: list[TableEntry] = []
     for number, seat in enumerate(game.seats):
-        turned = (number - 1) % count
+        rotated = (number - 1) % count
         if seat.person is not None:
-            act = SeatTaken if seat.person == guest.id else SeatReserved
-            acts.append(act(turned, seat.person, seat.name))
+            entry_type = SeatTaken if seat.person == guest.id else SeatReserved
+            entries.append(entry_type(rotated, seat.person, seat.name))
         elif seat.bot is not None:
-            acts.append(BotSeated(turned, seat.bot))
-    terms = game.config
-    made = TableConfig(
-        id=rematch_id(terms, before),
-        game=terms.game,
+            entries.append(BotSeated(rotated, seat.bot))
+    config = game.config
+    successor = TableConfig(
+        id=rematch_id(config, previous),
+        game=config.game,
         players=count,
-        options=terms.options,
-        public=terms.public,
-        move_time=terms.move_time,
+        options=config.options,
+        public=config.public,
+        move_time=config.move_time,
         daily=None,
         owner=guest.id,
         invite=secrets.token_urlsafe(9),
@@ -359,8 +361,8 @@ async def rematch(
         created=now(),
     )
     with suppress(IntegrityError):  # opened by a concurrent request
-        await server.rooms.open(made, acts)
-    return await _join_rematch(server, await room.link_rematch(made.id, before), guest)
+        await server.rooms.open(successor, entries)
+    return await _join_rematch(server, await room.link_rematch(successor.id, previous), guest)
 
 
 async def _is_joinable(server: Server, table_id: str) -> bool:
@@ -377,7 +379,7 @@ async def _join_rematch(server: Server, table_id: str, person: Person) -> Rematc
     except Unavailable:
         raise
     except Refused:
-        pass  # it has started without the person or was closed: watching is possible
+        pass  # already started or closed: the person can only watch
     return RematchResult(table_id)
 
 
@@ -389,7 +391,7 @@ async def show_replay(
     check_picture_rate(server, person, client_network(request.scope))
     room = await finished_room(server, table_id, person)
     start, since = await server.rooms.state_at(room, 0)
-    return await server.replays.make(start, since, person.id if person else None)
+    return await server.replays.build(start, since, person.id if person else None)
 
 
 @get(

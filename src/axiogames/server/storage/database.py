@@ -1,8 +1,8 @@
 """Database connections: transactions with timeouts, availability checks and schema upgrades.
 
-A hanging database blocks nobody. A transaction is cancelled after `TRANSACTION_TIMEOUT`; all others are then
-refused at once until a probe of the database succeeds. The outcome of a cancelled commit is unknown: the
-caller has to read the database again.
+A hanging database does not block the server. A transaction is cancelled after `TRANSACTION_TIMEOUT`; all
+others are then refused at once until a probe of the database succeeds. The outcome of a cancelled commit is
+unknown: the caller has to read the database again.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class _LoopTimeout:
     A process that is suspended or loads compiled rules must not mistake this for a database outage.
     """
 
-    __slots__ = ("_left", "_next", "_seconds", "_timeout")
+    __slots__ = ("_handle", "_left", "_seconds", "_timeout")
 
     def __init__(self, seconds: float) -> None:
         self._timeout = asyncio.timeout(None)
@@ -75,7 +75,7 @@ class _LoopTimeout:
         self._wait()
 
     def _wait(self) -> None:
-        self._next = asyncio.get_running_loop().call_later(self._seconds, self._step)
+        self._handle = asyncio.get_running_loop().call_later(self._seconds, self._step)
 
     def _step(self) -> None:
         self._left -= 1
@@ -87,7 +87,7 @@ class _LoopTimeout:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._next.cancel()
+        self._handle.cancel()
         await self._timeout.__aexit__(kind, error, trace)
 
 
@@ -237,7 +237,7 @@ class Database:
         if self._closed:
             raise Unavailable
         connection = self.engine.connect()
-        self._count(1)
+        self._add_in_use(1)
         # Never cancelled: SQLAlchemy leaks a connection if `start` is cancelled.
         start = asyncio.ensure_future(connection.start())
         try:
@@ -250,7 +250,7 @@ class Database:
         except BaseException:
             await self._release(connection, start)
             raise
-        self._count(-1)
+        self._add_in_use(-1)
 
     async def _release(self, connection: AsyncConnection, start: asyncio.Future[Any]) -> None:
         """Return a connection to the pool after a failure, or terminate it if that takes too long."""
@@ -267,15 +267,15 @@ class Database:
                 if self.on_postgresql and driver is not None:
                     driver.terminate()
         finally:
-            self._count(-1)
+            self._add_in_use(-1)
 
     async def _give_back(self, connection: AsyncConnection) -> None:
         if self._closed and not connection.closed:
             await connection.invalidate()  # the pool may be disposed
         await connection.close()
 
-    def _count(self, more: int) -> None:
-        self._in_use += more
+    def _add_in_use(self, change: int) -> None:
+        self._in_use += change
         if self._in_use:
             self._idle.clear()
         else:
@@ -324,8 +324,8 @@ def is_unavailable(error: Exception) -> bool:
     """Return whether an error is a failure of the database or the disk, not of the statement."""
     if isinstance(error, _CALLER_ERRORS):
         return False
-    state = getattr(getattr(error, "orig", None), "sqlstate", None)
-    if isinstance(state, str) and state.startswith(DATA_EXCEPTION):
+    sqlstate = getattr(getattr(error, "orig", None), "sqlstate", None)
+    if isinstance(sqlstate, str) and sqlstate.startswith(DATA_EXCEPTION):
         return False
     return isinstance(error, (DBAPIError, NoConnectionFree, OSError))  # a TimeoutError is an OSError
 
@@ -365,7 +365,7 @@ class _SqliteWriter:
 def _create_engine(url: str) -> AsyncEngine:
     # `hide_parameters`: errors are logged and must not contain hidden tiles and seeds.
     if url.startswith("postgresql"):
-        # asyncpg parses the URL, as it does for `LISTEN`: SQLAlchemy does not support `sslmode`.
+        # asyncpg parses the URL, as for `LISTEN`: SQLAlchemy does not support `sslmode`.
         return create_async_engine(
             "postgresql+asyncpg://",
             async_creator=partial(asyncpg.connect, driver_url(url), timeout=TRANSACTION_TIMEOUT),

@@ -46,19 +46,18 @@ def check_sqlite_file(url: str) -> str | None:
 
 def check_schema(connection: Connection, name: str = "the database") -> None:
     """Check that a database is empty or ours, and not of a later version. Raises `InvalidSetting`."""
-    found = set(inspect(connection).get_table_names())
-    ours = set(metadata.tables)
-    if VERSION_TABLE in found:
+    names = set(inspect(connection).get_table_names())
+    if VERSION_TABLE in names:
         versions = set(connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalars())
-        if versions and entries.name not in found:
-            raise _foreign_database(name, found - {VERSION_TABLE} or {VERSION_TABLE})
+        if versions and entries.name not in names:
+            raise _foreign_database(name, names - {VERSION_TABLE} or {VERSION_TABLE})
         if unknown := versions - known_revisions():
             raise InvalidSetting(
                 f"{name} was written by a later version than {__version__} (schema {min(unknown)}): "
                 "install that version, or choose another database"
             )
-    elif strange := found if connection.dialect.name == "sqlite" else found & ours:
-        raise _foreign_database(name, strange)
+    elif foreign := names if connection.dialect.name == "sqlite" else names & set(metadata.tables):
+        raise _foreign_database(name, foreign)
 
 
 def _foreign_database(name: str, tables: set[str]) -> InvalidSetting:
@@ -70,9 +69,9 @@ def _foreign_database(name: str, tables: set[str]) -> InvalidSetting:
 def _check_integrity(connection: Connection, file: Path) -> None:
     if file.stat().st_size > MAX_CHECKED_BYTES:
         return
-    found = connection.execute(text("PRAGMA quick_check(1)")).scalar()
-    if found != "ok":
-        detail = " ".join(str(found).split())
+    result = connection.execute(text("PRAGMA quick_check(1)")).scalar()
+    if result != "ok":
+        detail = " ".join(str(result).split())
         raise InvalidSetting(f"{file} is damaged ({detail}): restore a backup")
 
 

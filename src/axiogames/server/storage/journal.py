@@ -1,7 +1,8 @@
 """Journal of all tables, with group commit, and notifications between processes.
 
-Entries are committed before anybody is told. Entries that arrive during a commit share the next one, so many
-tables share the cost of waiting for the disk. On PostgreSQL each commit also notifies the other processes.
+Entries are committed before they are broadcast. Entries that arrive during a commit share the next one, so
+many tables share the cost of waiting for the disk. On PostgreSQL each commit also notifies the other
+processes.
 """
 
 from __future__ import annotations
@@ -111,10 +112,10 @@ class Journal:
             if len(batch) == 1:
                 _fail(batch, EntryConflict(written[0].table_id))
                 return
-            # One entry conflicts. Commit one by one, so that the others succeed.
+            # One entry conflicts. Commit the appends separately, so that the others succeed.
             del error
-            for one in batch:
-                await self._commit([one])
+            for append in batch:
+                await self._commit([append])
         except Exception as error:  # every waiting caller must get a result
             _fail(batch, error)
         else:
@@ -141,10 +142,10 @@ def write_entries(batch: Sequence[JournalEntry], connection: Connection) -> None
 
 def _notify(connection: Connection, written: Sequence[str]) -> None:
     """Notify other processes as part of the transaction: on commit, or never."""
-    for first in range(0, len(written), MAX_TABLES_PER_NOTIFICATION):
+    for start in range(0, len(written), MAX_TABLES_PER_NOTIFICATION):
         connection.execute(
             text("SELECT pg_notify(:channel, :tables)"),
-            {"channel": CHANNEL, "tables": " ".join(written[first : first + MAX_TABLES_PER_NOTIFICATION])},
+            {"channel": CHANNEL, "tables": " ".join(written[start : start + MAX_TABLES_PER_NOTIFICATION])},
         )
 
 

@@ -105,10 +105,10 @@ class ReviewStore:
         ready = reviews.c.body.is_not(None)
         old = select(reviews.c.table_id).where(ready).order_by(reviews.c.asked.desc())
         async with self._database.reading() as connection:
-            found = (await connection.execute(old.offset(keep).limit(DELETE_BATCH))).scalars().all()
-        if found:
+            ids = (await connection.execute(old.offset(keep).limit(DELETE_BATCH))).scalars().all()
+        if ids:
             async with self._database.writing() as connection:
-                await connection.execute(delete(reviews).where(reviews.c.table_id.in_(found), ready))
+                await connection.execute(delete(reviews).where(reviews.c.table_id.in_(ids), ready))
 
     async def _write(self, condition: Any, **values: Any) -> bool:
         async with self._database.writing() as connection:

@@ -30,11 +30,14 @@ class TableStore:
         self.shared = database.on_postgresql  # other processes may use the same tables
 
     async def open(
-        self, terms: dict[str, Any], seat_rows: Sequence[dict[str, Any]], entry_rows: Sequence[dict[str, Any]]
+        self,
+        table_row: dict[str, Any],
+        seat_rows: Sequence[dict[str, Any]],
+        entry_rows: Sequence[dict[str, Any]],
     ) -> None:
         """Insert a table with its first entries in one transaction."""
         async with self._database.writing() as connection:
-            await connection.execute(insert(tables), [terms])
+            await connection.execute(insert(tables), [table_row])
             await connection.execute(insert(seats), seat_rows)
             if entry_rows:  # empty if all seats are free
                 await connection.execute(insert(entries), entry_rows)
@@ -42,8 +45,8 @@ class TableStore:
     async def find(self, table_id: str) -> RowMapping | None:
         """Return the row of a table."""
         async with self._database.reading() as connection:
-            found = await connection.execute(select(tables).where(tables.c.id == table_id))
-            return found.mappings().first()
+            result = await connection.execute(select(tables).where(tables.c.id == table_id))
+            return result.mappings().first()
 
     async def entries(self, table_id: str, after: int = 0) -> list[tuple[int, int, str]]:
         """Return number, time and body of a table's entries after number `after`, in order."""
@@ -63,7 +66,7 @@ class TableStore:
             row = (await connection.execute(select(tables).where(tables.c.id == table_id))).mappings().first()
             if row is None:
                 return None, []
-            return row, [(one[0], one[1], one[2]) for one in await connection.execute(query)]
+            return row, [(entry[0], entry[1], entry[2]) for entry in await connection.execute(query)]
 
     async def list_open(self, limit: int, present: Sequence[str] = (), at: int = 0) -> list[RowMapping]:
         """Return public tables with a free seat, one per host, the newest first.
@@ -78,29 +81,31 @@ class TableStore:
         elsewhere = select(seats).where(
             seats.c.table_id == tables.c.id, seats.c.person == tables.c.owner, seats.c.here_until > at
         )
-        there = tables.c.id.in_(present[:LOBBY_CANDIDATES]) | elsewhere.exists()
-        return await self._one_each(
-            "open", (case((there, 0), else_=1), tables.c.created.desc()), limit, there
+        host_connected = tables.c.id.in_(present[:LOBBY_CANDIDATES]) | elsewhere.exists()
+        return await self._first_per_host(
+            "open", (case((host_connected, 0), else_=1), tables.c.created.desc()), limit, host_connected
         )
 
     async def list_playing(self, limit: int) -> list[RowMapping]:
         """Return public tables in play, one per host, the most recently changed first."""
-        return await self._one_each("playing", (tables.c.updated.desc(),), limit)
+        return await self._first_per_host("playing", (tables.c.updated.desc(),), limit)
 
-    async def _one_each(self, status: str, order: Sequence[Any], limit: int, *also: Any) -> list[RowMapping]:
-        """Return the first public table with a status of each host.
+    async def _first_per_host(
+        self, status: str, order: Sequence[Any], limit: int, *extra: Any
+    ) -> list[RowMapping]:
+        """Return the first public table of each host with a status.
 
-        Candidates are the most recently changed tables and those that meet a condition in `also`.
+        Candidates are the most recently changed tables and those that meet a condition in `extra`.
         """
         public = [tables.c.status == status, tables.c.public, _READABLE]
-        if status == "open":  # on some, all seats are reserved
+        if status == "open":  # an open table may have only reserved seats
             free = seats.c.person.is_(None) & seats.c.bot.is_(None)
             public.append(exists().where(seats.c.table_id == tables.c.id, free))
         latest = select(tables.c.id).where(*public).order_by(tables.c.updated.desc()).limit(LOBBY_CANDIDATES)
         position = func.row_number().over(partition_by=tables.c.owner, order_by=[*order, tables.c.id])
         ranked = (
             select(tables.c.id, position.label("position"))
-            .where(*public, or_(tables.c.id.in_(latest), *also))
+            .where(*public, or_(tables.c.id.in_(latest), *extra))
             .subquery()
         )
         query = select(tables).join(ranked, ranked.c.id == tables.c.id).where(ranked.c.position == 1)
@@ -108,9 +113,9 @@ class TableStore:
 
     async def of_person(self, person: str, limit: int) -> list[RowMapping]:
         """Return the tables of a person: unfinished ones first, then the most recently changed."""
-        mine = select(seats.c.table_id).where(seats.c.person == person)
+        seated = select(seats.c.table_id).where(seats.c.person == person)
         return await self._list(
-            select(tables).where(tables.c.id.in_(mine)),
+            select(tables).where(tables.c.id.in_(seated)),
             tables.c.status.in_(UNFINISHED).desc(),
             limit,
             tables.c.updated.desc(),
@@ -122,12 +127,12 @@ class TableStore:
 
     async def seats(self, ids: Sequence[str]) -> dict[str, list[RowMapping]]:
         """Return the seats of several tables."""
-        found: dict[str, list[RowMapping]] = {table_id: [] for table_id in ids}
+        by_table: dict[str, list[RowMapping]] = {table_id: [] for table_id in ids}
         query = select(seats).where(seats.c.table_id.in_(ids)).order_by(seats.c.table_id, seats.c.seat)
         async with self._database.reading() as connection:
             for row in (await connection.execute(query)).mappings():
-                found[row["table_id"]].append(row)
-        return found
+                by_table[row["table_id"]].append(row)
+        return by_table
 
     async def list_due(self, before: int, limit: int) -> list[str]:
         """Return tables whose next server action is due before a time, the longest overdue first."""
@@ -153,7 +158,7 @@ class TableStore:
     # ------------------------------------------------------------ quarantine
 
     async def quarantine(self, table_id: str, reason: str) -> bool:
-        """Put an unreadable table into quarantine, and return whether it was not there before.
+        """Put an unreadable table into quarantine, and return whether it was not in quarantine before.
 
         Clients get no access, and the server does not act on it.
         """
@@ -166,7 +171,7 @@ class TableStore:
             return (await connection.execute(query)).rowcount > 0
 
     async def release(self, table_id: str) -> bool:
-        """Release a table from quarantine, and return whether it was there."""
+        """Release a table from quarantine, and return whether it was in quarantine."""
         query = (
             update(tables)
             .where(tables.c.id == table_id, tables.c.quarantined.is_not(None))
@@ -176,13 +181,13 @@ class TableStore:
             return (await connection.execute(query)).rowcount > 0
 
     async def quarantined_tables(self, ids: Sequence[str]) -> set[str]:
-        """Return which of several tables are in quarantine."""
+        """Return the ids of those tables that are in quarantine."""
         query = select(tables.c.id).where(tables.c.id.in_(ids), tables.c.quarantined.is_not(None))
         async with self._database.reading() as connection:
             return {row[0] for row in await connection.execute(query)}
 
     async def count_quarantined(self) -> int:
-        """Number of tables in quarantine."""
+        """Return the number of tables in quarantine."""
         query = select(func.count()).select_from(tables).where(tables.c.quarantined.is_not(None))
         async with self._database.reading() as connection:
             return int((await connection.execute(query)).scalar_one())
@@ -190,7 +195,7 @@ class TableStore:
     # ------------------------------------------------------------ presence
 
     async def set_present(self, people_at: Sequence[tuple[str, str]], until: int) -> None:
-        """Store that people are connected to their tables. `people_at`: pairs of table and person."""
+        """Extend presence leases until a time. `people_at` contains pairs of table id and person id."""
         query = (
             update(seats)
             .where(seats.c.table_id == bindparam("at_table"), seats.c.person == bindparam("who"))
@@ -213,24 +218,24 @@ class TableStore:
             seats.c.table_id == table_id, seats.c.person == person
         )
         async with self._database.reading() as connection:
-            found: int | None = (await connection.execute(query)).scalar_one()
-            return found
+            until: int | None = (await connection.execute(query)).scalar_one()
+            return until
 
     async def present_people(self, ids: Sequence[str], after: int) -> dict[str, set[str]]:
         """Return the people connected to each table over all processes."""
-        found: dict[str, set[str]] = {table_id: set() for table_id in ids}
+        by_table: dict[str, set[str]] = {table_id: set() for table_id in ids}
         query = select(seats.c.table_id, seats.c.person).where(
             seats.c.table_id.in_(ids), seats.c.here_until > after
         )
         async with self._database.reading() as connection:
             for table_id, person in await connection.execute(query):
-                found[table_id].add(person)
-        return found
+                by_table[table_id].add(person)
+        return by_table
 
     async def count_unfinished(self, owner: str | None = None) -> int:
         """Return the number of unfinished readable tables, in total or of one owner."""
-        living = (tables.c.status.in_(UNFINISHED), _READABLE)
-        query = select(func.count()).select_from(tables).where(*living)
+        unfinished = (tables.c.status.in_(UNFINISHED), _READABLE)
+        query = select(func.count()).select_from(tables).where(*unfinished)
         if owner is not None:
             query = query.where(tables.c.owner == owner)
         async with self._database.reading() as connection:
@@ -238,9 +243,9 @@ class TableStore:
 
     async def unfinished_tables_of(self, person: str) -> list[str]:
         """Return the unfinished tables that a person plays at or has opened."""
-        mine = select(seats.c.table_id).where(seats.c.person == person)
+        seated = select(seats.c.table_id).where(seats.c.person == person)
         query = select(tables.c.id).where(
-            tables.c.status.in_(UNFINISHED), or_(tables.c.owner == person, tables.c.id.in_(mine))
+            tables.c.status.in_(UNFINISHED), or_(tables.c.owner == person, tables.c.id.in_(seated))
         )
         async with self._database.reading() as connection:
             return [row[0] for row in await connection.execute(query)]

@@ -39,29 +39,29 @@ class UptimeStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def heartbeat(self, at: int, alive: int, longest: int, *, returned: bool = False) -> UptimeState:
+    async def heartbeat(self, at: int, alive: int, max_gap: int, *, returned: bool = False) -> UptimeState:
         """Record a heartbeat, and the outage that has just ended, if there was one.
 
-        There was an outage if the last heartbeat of any process is more than `longest` ms ago. It extends all
+        There was an outage if the last heartbeat of any process is more than `max_gap` ms ago. It extends all
         running clocks.
 
         Args:
             at: Current time.
             alive: Time of this process's last heartbeat, 0 if it has just started.
-            longest: Maximum time in milliseconds between heartbeats without an outage.
+            max_gap: Maximum time in milliseconds between heartbeats without an outage.
             returned: Record a return of the server even without an outage.
         """
-        standing = UptimeState(0)
+        state = UptimeState(0)
 
         def work(connection: Connection) -> None:
-            nonlocal standing
-            standing = _heartbeat(connection, at, alive, longest, returned=returned)
+            nonlocal state
+            state = _heartbeat(connection, at, alive, max_gap, returned=returned)
 
         try:
             await self._database.transact(work)
         except IntegrityError:  # another process inserted the first heartbeat at the same time
             await self._database.transact(work)
-        return standing
+        return state
 
     async def read(self) -> UptimeState:
         """Return the stored state."""
@@ -72,7 +72,7 @@ class UptimeStore:
         return _parse_state(facts)
 
 
-def _heartbeat(connection: Connection, at: int, alive: int, longest: int, *, returned: bool) -> UptimeState:
+def _heartbeat(connection: Connection, at: int, alive: int, max_gap: int, *, returned: bool) -> UptimeState:
     # The lock makes one of several waking processes record the outage; the others find it recorded.
     connection.execute(select(server_facts.c.name).where(server_facts.c.name == ALIVE).with_for_update())
     query = select(server_facts.c.name, server_facts.c.value)
@@ -80,9 +80,9 @@ def _heartbeat(connection: Connection, at: int, alive: int, longest: int, *, ret
     facts: dict[str, str] = {row[0]: row[1] for row in connection.execute(query)}
     known = _parse_state(facts)
     running = bool(connection.execute(select(exists().where(*_CLOCK_RUNS))).scalar())
-    before = max(_parse_number(facts.get(ALIVE)), alive)
-    if running and 0 < before < at - longest:
-        outages = _add_outage(connection, known.outages, (before, at))
+    last_alive = max(_parse_number(facts.get(ALIVE)), alive)
+    if running and 0 < last_alive < at - max_gap:
+        outages = _add_outage(connection, known.outages, (last_alive, at))
         known, returned = UptimeState(known.resumed, outages), True
         _write_fact(connection, facts, OUTAGES, " ".join(f"{begun}-{ended}" for begun, ended in outages))
     if returned:
@@ -106,7 +106,7 @@ def _add_outage(connection: Connection, outages: Sequence[Outage], new: Outage) 
         .where(*_CLOCK_RUNS, tables.c.due > begun, tables.c.updated < ended)
         .values(due=tables.c.due + ended - begins)
     )
-    return (*(one for one in outages if one[1] > oldest), new)[-MAX_OUTAGES:]
+    return (*(outage for outage in outages if outage[1] > oldest), new)[-MAX_OUTAGES:]
 
 
 def _write_fact(connection: Connection, facts: dict[str, str], name: str, value: str) -> None:
@@ -118,7 +118,9 @@ def _write_fact(connection: Connection, facts: dict[str, str], name: str, value:
 
 def _parse_state(facts: dict[str, str]) -> UptimeState:
     outages = (_parse_outage(text) for text in facts.get(OUTAGES, "").split())
-    return UptimeState(_parse_number(facts.get(RESUMED)), tuple(one for one in outages if one is not None))
+    return UptimeState(
+        _parse_number(facts.get(RESUMED)), tuple(outage for outage in outages if outage is not None)
+    )
 
 
 def _parse_outage(text: str) -> Outage | None:

@@ -1,4 +1,4 @@
-"""Client of a table: sends messages over one connection, without waiting for it."""
+"""Client of a table: a connection that messages are sent over without waiting."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import msgspec
 
 from ..presentation.views import Viewer
 
-MAX_QUEUED = 64  # messages to a client that reads too slowly
+MAX_QUEUED = 64  # messages that wait for a slow client
 
 # Close codes of WebSockets.
 NO_SUCH_TABLE = 4404
@@ -29,26 +29,26 @@ def encode(message: msgspec.Struct) -> str:
 
 
 class Client:
-    """Connection of a viewer, which receives messages at its own pace and never delays others.
+    """Connection of a viewer, who receives messages at their own pace and never delays others.
 
     Args:
         send: Sends a text over the connection.
-        person: Who is signed in, `None` if nobody is.
+        person: Id of the person who is signed in, if any.
         seat: The seat from which the client looks, if any.
-        hang_up: Closes the connection with a code and a reason.
+        close: Closes the connection with a code and a reason.
     """
 
-    __slots__ = ("_closing", "_flushing", "_hang_up", "_queue", "_send", "closed", "person", "seat")
+    __slots__ = ("_close", "_closing", "_flushing", "_queue", "_send", "closed", "person", "seat")
 
     def __init__(
         self,
         send: Callable[[str], Coroutine[Any, Any, None]],
         person: str | None,
         seat: int | None,
-        hang_up: Callable[[int, str], Awaitable[None]] | None = None,
+        close: Callable[[int, str], Awaitable[None]] | None = None,
     ) -> None:
         self._send = send
-        self._hang_up = hang_up
+        self._close = close
         self._queue: deque[str] | None = None  # `None` while the client keeps up
         self._flushing: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
@@ -63,7 +63,7 @@ class Client:
 
     @property
     def behind(self) -> bool:
-        """Whether messages wait until the client reads them."""
+        """Whether messages wait for the client to read them."""
         return self._queue is not None
 
     @property
@@ -78,11 +78,11 @@ class Client:
         if self._queue is not None:
             self._queue.append(text)
             if len(self._queue) > MAX_QUEUED:
-                self.closed = True  # the client reconnects and asks for what it missed
+                self.closed = True  # the client reconnects and requests the messages it has missed
             return
         try:
             rest = _run_until_blocked(self._send(text))
-        except Exception:  # for any error: this client is gone
+        except Exception:  # whatever the error, this client is gone
             self.closed = True
             return
         if rest is not None:
@@ -92,13 +92,13 @@ class Client:
     def close(self, code: int, reason: str) -> None:
         """Close the connection and drop further messages."""
         self.closed = True
-        if self._hang_up is not None and self._closing is None:
-            self._closing = asyncio.get_running_loop().create_task(self._close(code, reason))
+        if self._close is not None and self._closing is None:
+            self._closing = asyncio.get_running_loop().create_task(self._run_close(code, reason))
 
-    async def _close(self, code: int, reason: str) -> None:
-        assert self._hang_up is not None
-        with suppress(Exception):  # for any error: this client is gone
-            await self._hang_up(code, reason)
+    async def _run_close(self, code: int, reason: str) -> None:
+        assert self._close is not None
+        with suppress(Exception):  # whatever the error, this client is gone
+            await self._close(code, reason)
 
     async def _flush(self, sending: Coroutine[Any, Any, None]) -> None:
         try:
@@ -106,7 +106,7 @@ class Client:
             while self._queue and not self.closed:
                 await self._send(self._queue.popleft())
             if self.closed:
-                self.close(TOO_SLOW, "messages were not taken")
+                self.close(TOO_SLOW, "the client reads too slowly")
         except Exception:
             self.closed = True
         finally:
@@ -115,26 +115,26 @@ class Client:
 
 
 def _run_until_blocked(sending: Coroutine[Any, Any, None]) -> Coroutine[Any, Any, None] | None:
-    """Run a coroutine until it waits and return the rest, `None` if it has finished.
+    """Run a coroutine until it blocks and return the rest of it, `None` if it has finished.
 
-    Nearly always a socket accepts a message at once. Running it directly saves a task per message.
+    A socket nearly always accepts a message at once. Running the coroutine here saves a task per message.
     """
     try:
-        waits_for = sending.send(None)
+        awaited = sending.send(None)
     except StopIteration:
         return None
-    return _rest(sending, waits_for)
+    return _resume(sending, awaited)
 
 
 @types.coroutine
-def _rest(sending: Coroutine[Any, Any, None], waits_for: Any) -> Generator[Any, Any, None]:
+def _resume(sending: Coroutine[Any, Any, None], awaited: Any) -> Generator[Any, Any, None]:
     try:
         while True:
             try:
-                result = yield waits_for
+                result = yield awaited
             except BaseException as error:
-                waits_for = sending.throw(error)
+                awaited = sending.throw(error)
             else:
-                waits_for = sending.send(result)
+                awaited = sending.send(result)
     except StopIteration:
         return

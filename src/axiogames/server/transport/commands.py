@@ -1,4 +1,4 @@
-"""Commands that clients send over their WebSockets: parsed, checked and executed in the client's room."""
+"""Commands that clients send over WebSockets: parsing, checks and execution in the client's room."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import msgspec
 from ...errors import AxioError
 from ..domain.hints import Hints
 from ..domain.journaled_game import SeatCommand
-from ..domain.preconditions import check_current, check_present
-from ..domain.refusals import Refused, code_of
+from ..domain.refusals import Refused, check_current, check_present, code_of
 from ..domain.room import Room
 from ..presentation.messages import ClientCommand, PongMessage, PreviewMessage
 from ..presentation.views import may_have_hints
@@ -37,7 +36,7 @@ async def handle(room: Room, client: Client, text: str, hints: Hints) -> None:
 async def _refuse(room: Room, client: Client, error: AxioError, message_id: str | None) -> None:
     if code_of(error) == "stale":
         with suppress(Refused):
-            async with room.transaction():  # not while a change waits for its commit
+            async with room.transaction():  # not while a change awaits its commit
                 room.subscribers.send_refusal(client, error, message_id)
                 return
     room.subscribers.send_refusal(client, error, message_id, committed=False)
@@ -51,7 +50,7 @@ def _parse(text: str) -> ClientCommand:
     except (msgspec.DecodeError, ValueError) as error:
         raise Refused("bad_message", f"invalid message: {error}") from None
     except RecursionError:
-        raise Refused("bad_message", "a message may not be nested that deeply") from None
+        raise Refused("bad_message", "invalid message: nested too deeply") from None
     if command.id is not None and len(command.id) > MAX_ID_LENGTH:
         raise Refused("bad_message", f"an id has at most {MAX_ID_LENGTH} characters")
     return command
@@ -78,20 +77,21 @@ async def _execute(room: Room, client: Client, command: ClientCommand, hints: Hi
         case "move" | "draw" | "back" if await _is_repetition(room, client, command):
             pass
         case "move":
-            wanted = command.pick if command.move is None else command.move
-            if wanted is None:
+            move = command.pick if command.move is None else command.move
+            if move is None:
                 raise Refused(
-                    "bad_message", "send a move as text, or pick one of those offered by its number"
+                    "bad_message",
+                    "send a move as text in `move`, or its index among the legal moves in `pick`",
                 )
-            await room.move(_seat_request(room, client, command), wanted, hold=command.hold)
+            await room.move(_seat_command(room, client, command), move, hold=command.hold)
         case "draw":
-            await room.draw(_seat_request(room, client, command))
+            await room.draw(_seat_command(room, client, command))
         case "back":
-            await room.take_back(_seat_request(room, client, command))
+            await room.take_back(_seat_command(room, client, command))
 
 
 async def _is_repetition(room: Room, client: Client, command: ClientCommand) -> bool:
-    """Acknowledge a command that a shared screen, from which nobody looks yet, sends again after a reconnect.
+    """Acknowledge a command that a shared screen sends again after a reconnect, before it has a seat.
 
     Returns:
         Whether the command was executed before.
@@ -101,10 +101,10 @@ async def _is_repetition(room: Room, client: Client, command: ClientCommand) -> 
     return await room.acknowledge(client.person, command.id, client) is not None
 
 
-def _seat_request(room: Room, client: Client, command: ClientCommand) -> SeatCommand:
+def _seat_command(room: Room, client: Client, command: ClientCommand) -> SeatCommand:
     seat = _own_seat(room, client)
     if command.n is None:
-        raise Refused("bad_message", "say in n which number you have seen last")
+        raise Refused("bad_message", "`n` is missing: the number of the last entry that you have seen")
     return SeatCommand(seat, command.n, command.id or "", client)
 
 
@@ -112,8 +112,8 @@ def _own_seat(room: Room, client: Client) -> int:
     """Return the seat for which a client acts."""
     if client.seat is None or client.seat not in room.game.seats_of(client.person):
         if not room.game.seats_of(client.person):
-            raise Refused("not_allowed", "you are watching; only those who play can move")
-        raise Refused("not_allowed", "say first which of you is looking")
+            raise Refused("not_allowed", "you are watching; only players can move")
+        raise Refused("not_allowed", "you have several seats: choose one with `look` first")
     check_present(room.game, client.seat)
     return client.seat
 
@@ -124,7 +124,7 @@ async def _look(room: Room, client: Client, command: ClientCommand) -> None:
         if command.seat is not None and command.seat not in own:
             raise Refused("not_allowed", f"seat {command.seat} is not yours")
         if len(own) > 1 and command.seat is not None and command.seat != game.turn:
-            raise Refused("not_your_turn", "at a shared screen only the one whose turn it is looks")
+            raise Refused("not_your_turn", "at a shared screen only the seat to move can look")
         client.seat = command.seat if command.seat is not None else room.default_seat(client.person)
         client.send(encode(room.view(client.viewer, command.id)))
 
@@ -134,7 +134,7 @@ async def _preview(room: Room, client: Client, command: ClientCommand) -> Previe
         seat = _own_seat(room, client)
         check_current(game, command.n)
         if game.table is None or game.turn != seat:
-            raise Refused("not_your_turn", "only the seat to move can try a move")
+            raise Refused("not_your_turn", "only the seat to move can preview a move")
         view = game.table.view(seat)
         offered = view.legal_moves()
         if command.pick is None or not 0 <= command.pick < len(offered):
@@ -151,8 +151,8 @@ async def _hint(room: Room, client: Client, command: ClientCommand, hints: Hints
         check_current(game, command.n)
         if not may_have_hints(game, client.person):
             raise Refused(
-                "not_allowed", "hints are given only where no other person plays, and not in daily deals"
+                "not_allowed", "hints are available only without human opponents, and not in daily deals"
             )
         if game.table is None or game.turn != seat or game.pending_draw is not None:
-            raise Refused("not_your_turn", "wait until it is your turn")
+            raise Refused("not_your_turn", "hints are available only when it is your turn")
         hints.start(room, client, game.table.view(seat), command.id)

@@ -1,4 +1,4 @@
-"""Limits of connections: their number, how fast they are opened, and how slowly a peer may read."""
+"""Limits for connections: their number, the rate of new ones, and the minimum throughput of a peer."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ RESERVED_DESCRIPTORS = 100  # for the database, files and pipes
 MAX_DESCRIPTORS = 65_536
 CONNECTIONS_FROM_ADDRESS = 600
 
-CLOSING_SECONDS = 10.0  # to send the rest when a connection is closed
-STALLED_SECONDS = 20.0
-MIN_THROUGHPUT = 1_000  # bytes per second that a client has to read
+CLOSING_SECONDS = 10.0  # to send the remaining output when a connection is closed
+STALLED_SECONDS = 20.0  # between two measurements of the throughput
+MIN_THROUGHPUT = 1_000  # bytes per second that a peer has to read
 
 Release = Callable[[], None]
 
 
 def raise_descriptor_limit() -> None:
-    """Raise the limit of open files of this process as far as the system permits."""
+    """Raise the limit of open files of this process to `MAX_DESCRIPTORS`, or as far as permitted."""
     if sys.platform == "win32":
         return
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MAX_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, MAX_DESCRIPTORS)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    limit = MAX_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, MAX_DESCRIPTORS)
+    if soft != resource.RLIM_INFINITY and soft < limit:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
 
 
-def most_connections() -> int:
-    """Return the number of connections that leave enough descriptors for everything else."""
+def max_connections() -> int:
+    """Return the maximum number of connections that leaves enough descriptors for everything else."""
     if sys.platform == "win32":
         return MAX_DESCRIPTORS
     import resource
@@ -51,19 +51,19 @@ class ConnectionLimits:
     def __init__(
         self,
         total: int = MAX_DESCRIPTORS,
-        each: int | None = CONNECTIONS_FROM_ADDRESS,
+        per_network: int | None = CONNECTIONS_FROM_ADDRESS,
         proxies: TrustedProxies | None = None,
     ) -> None:
-        self._left = total
-        self._each = Quota(min(each, max(total // 2, 1)) if each else total)
-        self._rates = RateLimits(active=each is not None)
+        self._available = total
+        self._networks = Quota(min(per_network, max(total // 2, 1)) if per_network else total)
+        self._rates = RateLimits(active=per_network is not None)
         self._proxies = proxies or TrustedProxies()
 
     def admits(self, peer: str) -> bool:
-        """Return whether a peer opens connections slowly enough. Trusted proxies always do.
+        """Return whether a peer is within the rate of new connections. Trusted proxies always are.
 
-        The cost of a connection before its first request is charged to nobody. So a peer that reconnects
-        again and again gets no response at all.
+        The cost of a connection before its first request is charged to nobody. Therefore a peer that exceeds
+        the rate gets no response at all.
         """
         return self._proxies.trusts(peer) or self._rates.allow(CONNECTIONS, network_of(peer))
 
@@ -73,20 +73,20 @@ class ConnectionLimits:
         Connections of trusted proxies count in total only, since they carry the requests of many networks.
         """
         name = "" if self._proxies.trusts(peer) else network_of(peer)
-        if self._left <= 0 or (name and not self._each.take(name)):
+        if self._available <= 0 or (name and not self._networks.take(name)):
             return None
-        self._left -= 1
+        self._available -= 1
 
         def release() -> None:
-            self._left += 1
+            self._available += 1
             if name:
-                self._each.release(name)
+                self._networks.release(name)
 
         return release
 
 
 def _discard(data: bytes | bytearray | memoryview[Any]) -> None:
-    """Ignore writes to an aborted connection."""
+    """Ignore a write to an aborted connection."""
 
 
 class PromptTransport:
@@ -97,7 +97,7 @@ class PromptTransport:
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         self._transport = transport
         self._loop = loop
-        # Used for every message: no detour over `__getattr__`.
+        # Copied, as they are used for every message: `__getattr__` would take longer.
         self.write = transport.write
         self.is_closing = transport.is_closing
         self.pause_reading = transport.pause_reading
@@ -107,12 +107,12 @@ class PromptTransport:
         return getattr(self._transport, name)
 
     def abort(self) -> None:
-        """Close at once and ignore later writes, for which uvloop would raise an error."""
+        """Close at once, and ignore later writes, on which uvloop would raise an error."""
         self.write = _discard
         self._transport.abort()
 
     def close(self) -> None:
-        """Close when everything is sent, or after `CLOSING_SECONDS`."""
+        """Close when all output is sent, at the latest after `CLOSING_SECONDS`."""
         if not self._transport.is_closing():
             self._transport.close()
             if self._transport.get_write_buffer_size():
@@ -131,7 +131,7 @@ class StallWatch:
         self._timer = loop.call_later(STALLED_SECONDS, self._check)
 
     def stop(self) -> None:
-        """Stop watching: the peer has read enough."""
+        """Stop watching, since the peer has caught up or the connection has ended."""
         self._timer.cancel()
 
     def _check(self) -> None:

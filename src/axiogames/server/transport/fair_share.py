@@ -1,9 +1,9 @@
 """Fair sharing of the event loop between networks.
 
-The time that a request or message takes in the event loop is charged to its network. A network can use a
-share of the loop in the long run, with some saved time for bursts such as loading the page. Requests beyond
-that are delayed and spread out, so that others get their turn in between. The number of concurrent requests
-of a network is limited as well.
+The time that a request or message takes in the event loop is charged to the account of its network. In the
+long run a network can use a fixed share of the loop. It can save some unused time for bursts such as loading
+the page. Requests beyond that are delayed, and other networks have their turn in between. The number of
+concurrent requests of a network is limited as well.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from contextvars import ContextVar
 from typing import Any, Generic, TypeVar
 
 SHARE = 0.1  # of the loop, for each network
-SAVED = 0.25  # seconds of the loop that a network can save for bursts
-MAX_DELAY = 10.0  # seconds that a request may be delayed
-REFUSED_AFTER = 1.0  # seconds until a request is refused that would be delayed for longer
+BURST_SECONDS = 0.25  # time that a network can save for bursts
+MAX_DELAY = 10.0  # seconds; a request that would be delayed for longer is refused
+REFUSAL_DELAY = 1.0  # seconds until it is refused
 MAX_CONCURRENT = 32  # requests of one network
 OVERHEAD = 0.00005  # seconds to read a request or message and to write the response
-FIRST_ESTIMATE = 0.001  # seconds that the first request is expected to take
-MAX_STEP = 0.05  # seconds charged at most for one step: longer ones are the fault of the machine
-SLICE = 0.001  # seconds of long work until other tasks run
+FIRST_ESTIMATE = 0.001  # estimated seconds of a network's first request
+MAX_STEP = 0.05  # maximum seconds charged for one step; longer steps are caused by the machine
+SLICE_SECONDS = 0.001  # of long work, after which other tasks run
 ROUNDING = 1e-6  # seconds
 WEIGHT = 0.2  # of the latest request in the estimate
-MAX_ACCOUNTS = 50_000  # remembered
+MAX_ACCOUNTS = 50_000  # in memory
 
 Result = TypeVar("Result")
 
@@ -37,54 +37,54 @@ class TooMuchLoad(Exception):
 
 
 class _Account:
-    """Time left of a network's share, and the average time of its requests."""
+    """Remaining time of a network, and the estimated time of its requests."""
 
-    __slots__ = ("_at", "_reserved", "_shares", "estimate", "left", "long_work", "slots")
+    __slots__ = ("_at", "_reserved", "_shares", "balance", "estimate", "long_work", "slots")
 
     def __init__(self, shares: LoopShares) -> None:
         self._shares = shares
         self._at = shares.now()
-        self.left = SAVED  # without reserved time
+        self.balance = BURST_SECONDS  # seconds, minus reserved time
         self._reserved = 0.0
         self.estimate = FIRST_ESTIMATE
         self.long_work: asyncio.Lock | None = None  # held during long work
         self.slots = asyncio.Semaphore(MAX_CONCURRENT)  # for requests
 
     def reserve(self) -> tuple[float, float]:
-        """Reserve time for one more request. Return the time, and the seconds until it may start."""
+        """Reserve time for one more request. Return that time, and the seconds until it can start."""
         estimate = self.estimate
-        self._earn()
+        self._accrue()
         self._reserved += estimate
-        self.left -= estimate
-        return estimate, max(0.0, -self.left / SHARE)
+        self.balance -= estimate
+        return estimate, max(0.0, -self.balance / SHARE)
 
     def settle(self, reserved: float, spent: float | None) -> None:
         """Release reserved time and charge the time spent, `None` if the request did not start."""
         self._reserved -= reserved
-        self.left += reserved
+        self.balance += reserved
         if spent is not None:
             spent += OVERHEAD
-            self.left -= OVERHEAD
+            self.balance -= OVERHEAD
             self.estimate += WEIGHT * (spent - self.estimate)
 
     async def wait_until_settled(self) -> None:
-        """Wait until the time spent so far has been earned."""
-        self._earn()
-        while (owed := -self.left - self._reserved) > ROUNDING:
+        """Wait until the balance covers the time spent so far."""
+        self._accrue()
+        while (owed := -self.balance - self._reserved) > ROUNDING:
             await self._shares.sleep(owed / SHARE)
-            self._earn()
+            self._accrue()
 
     def meter(self, work: Coroutine[Any, Any, Result]) -> Metered[Result]:
-        """Return an awaitable that runs a coroutine and charges its time to this account."""
+        """Return an awaitable that runs a coroutine and charges it to this account."""
         return Metered(work, self, self._shares.meter)
 
-    def _earn(self) -> None:
+    def _accrue(self) -> None:
         now = self._shares.now()
-        self.left = min(SAVED, self.left + (now - self._at) * SHARE)
+        self.balance = min(BURST_SECONDS, self.balance + (now - self._at) * SHARE)
         self._at = now
 
 
-_PAYING: ContextVar[_Account | None] = ContextVar("_PAYING", default=None)
+_CURRENT_ACCOUNT: ContextVar[_Account | None] = ContextVar("_CURRENT_ACCOUNT", default=None)
 
 
 class Metered(Generic[Result]):
@@ -105,18 +105,18 @@ class Metered(Generic[Result]):
         step: Callable[[Any], Any] = self._work.send
         value: Any = None
         while True:
-            begun = self._clock()
+            start = self._clock()
             try:
-                waits_for = step(value)
+                awaited = step(value)
             except StopIteration as end:
                 result: Result = end.value
                 return result
             finally:
-                spent = min(self._clock() - begun, MAX_STEP)
+                spent = min(self._clock() - start, MAX_STEP)
                 self.spent += spent
-                self._account.left -= spent
+                self._account.balance -= spent
             try:
-                value = yield waits_for
+                value = yield awaited
             except BaseException as error:
                 step, value = self._work.throw, error
             else:
@@ -142,32 +142,35 @@ class LoopShares:
         self._accounts: OrderedDict[str, _Account] = OrderedDict()
 
     async def run(
-        self, network: str, work: Callable[[], Coroutine[Any, Any, Result]], longest: float | None = MAX_DELAY
+        self,
+        network: str,
+        work: Callable[[], Coroutine[Any, Any, Result]],
+        max_delay: float | None = MAX_DELAY,
     ) -> Result:
-        """Run a coroutine when it is its network's turn and return its result.
+        """Run a coroutine in its network's turn and return its result.
 
         Args:
             network: The network to charge.
             work: Creates the coroutine.
-            longest: Longest delay in seconds, `None` for any.
+            max_delay: Maximum delay in seconds, `None` for no limit.
 
         Raises:
-            TooMuchLoad: the delay would be longer.
+            TooMuchLoad: The delay would be longer.
         """
         if not self.active:
             return await work()
         account = self._account(network)
         reserved, delay = account.reserve()
         metered: Metered[Result] | None = None
-        _PAYING.set(account)  # a task works for one network, from start to end
+        _CURRENT_ACCOUNT.set(account)  # a task works for one network, from start to end
         try:
             if delay:
-                if longest is not None and delay > longest:
+                if max_delay is not None and delay > max_delay:
                     raise TooMuchLoad
                 self.delayed += 1
                 await self.sleep(delay)
-            # Waiting for the database or a pool takes no time of the loop: without slots hundreds would wait.
-            async with account.slots if longest is not None else nullcontext():
+            # Requests that wait for the database or a pool use no time of the loop: slots limit their number.
+            async with account.slots if max_delay is not None else nullcontext():
                 metered = account.meter(work())
                 return await metered
         finally:
@@ -186,13 +189,13 @@ class LoopShares:
 
 @asynccontextmanager
 async def long_work() -> AsyncIterator[None]:
-    """Delimit work that takes many times as long as usual requests: one at a time for each network.
+    """Delimit work that takes many times as long as a usual request, one at a time for each network.
 
-    It starts when the network has earned the time of everything before. The time of a request is known only
-    afterwards: without this, a network could start hundreds of them on the time saved for one burst. Work of
-    the server itself starts at once.
+    It starts once the network's balance covers everything before it. The time of a request is known only
+    afterwards: without this, a network could start hundreds of them with the time saved for one burst. Work
+    of the server itself starts at once.
     """
-    account = _PAYING.get()
+    account = _CURRENT_ACCOUNT.get()
     if account is None:
         yield
         return
@@ -204,18 +207,18 @@ async def long_work() -> AsyncIterator[None]:
 
 
 async def charged(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run work that a request has started in a task of its own, charged to the request's network."""
-    account = _PAYING.get()
+    """Run work in a task that a request has started, and charge it to the request's network."""
+    account = _CURRENT_ACCOUNT.get()
     return await (work if account is None else account.meter(work))
 
 
 class Pauses:
-    """Lets other tasks run in the middle of long work. Await it at suitable places."""
+    """Lets other tasks run during long work, wherever an instance is awaited."""
 
     def __init__(self) -> None:
-        self._begun = time.monotonic()
+        self._resumed = time.monotonic()
 
     async def __call__(self) -> None:
-        if time.monotonic() - self._begun > SLICE:
+        if time.monotonic() - self._resumed > SLICE_SECONDS:
             await asyncio.sleep(0)
-            self._begun = time.monotonic()
+            self._resumed = time.monotonic()

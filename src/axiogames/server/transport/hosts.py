@@ -1,4 +1,4 @@
-"""Addresses, networks, trusted proxies, hosts and origins: who connects, and to which site."""
+"""Clients and sites: addresses, networks and trusted proxies; hosts and origins."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 MAX_HOPS = 20  # of X-Forwarded-For, from the right
-SITE_BITS = 64  # length of the IPv6 prefix of one customer, at most
-MAPPED_BITS = 96  # length of the prefix of IPv4-mapped IPv6 addresses
+SITE_BITS = 64  # prefix length of IPv6 networks; a customer has at least one of these
+MAPPED_BITS = 96  # prefix length of IPv4-mapped IPv6 addresses
 
 Address = IPv4Address | IPv6Address
 
@@ -53,9 +53,9 @@ class TrustedProxies:
         return found is not None and self._trusts(found)
 
     def client(self, peer: str, forwarded: str) -> str:
-        """Return the address of a client, given the peer's address and X-Forwarded-For.
+        """Return the address of a client from the peer's address and the value of X-Forwarded-For.
 
-        It is the rightmost hop that is not a trusted proxy: anybody can write what stands left of it.
+        It is the rightmost hop that is not a trusted proxy. The hops to the left of it can be forged.
 
         >>> TrustedProxies(["10.0.0.0/8"]).client("10.0.0.1", "192.0.2.66, 192.0.2.7, 10.0.0.2")
         '192.0.2.7'
@@ -66,10 +66,10 @@ class TrustedProxies:
         if found is None or not self._trusts(found):
             return peer
         for hop in reversed(forwarded.rsplit(",", MAX_HOPS)[-MAX_HOPS:]):
-            before = parse_address(_without_port(hop.strip()))
-            if before is None:  # the proxy does not report it
+            address = parse_address(_without_port(hop.strip()))
+            if address is None:  # the proxy does not report it
                 break
-            found = before
+            found = address
             if not self._trusts(found):
                 break
         return str(found)
@@ -89,7 +89,7 @@ def parse_network(text: str) -> IPv4Network | IPv6Network:
     if mapped is not None and network.prefixlen >= MAPPED_BITS:
         network = IPv4Network((mapped, network.prefixlen - MAPPED_BITS))
     if network.prefixlen == 0:
-        raise ValueError(f"{text} is everybody")
+        raise ValueError(f"{text} contains all addresses")
     return network
 
 
@@ -128,7 +128,7 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Origin of a page. The port is always given."""
+    """Origin of a page. Its host always has a port."""
 
     scheme: str
     host: Host
@@ -164,7 +164,7 @@ def _host(text: str) -> Host | None:
     name = name.lower().removesuffix(".")
     last = name.rpartition(".")[2]
     if not last or (last.isdecimal() and parse_address(name) is None):
-        return None  # browsers write an IPv4 address with four numbers only
+        return None  # browsers convert other notations of an IPv4 address to four numbers
     return Host(name, port)
 
 
@@ -183,7 +183,7 @@ def parse_origin(text: str) -> Origin | None:
 
 
 def parse_page_address(text: str) -> Origin | None:
-    """Return the origin of a URL in the settings. A trailing slash and umlauts are accepted.
+    """Return the origin of a URL in the settings. A trailing slash and non-ASCII names are accepted.
 
     >>> parse_page_address("https://müller.example/")
     Origin(scheme='https', host=Host(name='xn--mller-kva.example', port=443))
@@ -193,7 +193,7 @@ def parse_page_address(text: str) -> Origin | None:
 
 
 def parse_host_name(text: str) -> Host | None:
-    """Return a host in the settings. Umlauts and IPv6 without brackets are accepted."""
+    """Return a host in the settings. Non-ASCII names and IPv6 addresses without brackets are accepted."""
     text = text.strip()
     return parse_host(f"[{text}]" if text.count(":") > 1 and "[" not in text else _ascii(text))
 
@@ -212,8 +212,8 @@ def _with_port(host: Host, scheme: str) -> Host:
 class Site:
     """Names and origins of a server.
 
-    Other names are refused, even if they resolve to this server (DNS rebinding): a page loaded under such a
-    name could read and write as if it were ours. IP addresses cannot be redirected like that.
+    Other names are refused, even if they resolve to this server (DNS rebinding). Otherwise a page loaded
+    under such a name could read and write as if it were ours. An IP address cannot be redirected like that.
     """
 
     def __init__(self, bound: str = "", origins: Iterable[str] = (), allowed: Iterable[str] = ()) -> None:
@@ -225,7 +225,7 @@ class Site:
         self._secure = {name for name, scheme in schemes if scheme == "https"}
 
     def knows(self, host: Host, local: str = "") -> bool:
-        """Return whether a host is this server's; `local` is the address that accepted the connection."""
+        """Return whether a host is this server; `local` is the address that accepted the connection."""
         if host.name in self._names or host.is_loopback:
             return True
         if not self.origins:
@@ -233,7 +233,7 @@ class Site:
         return host.is_address and parse_address(host.name) == parse_address(local)
 
     def may_write(self, origin: str, host: Host, scheme: str) -> bool:
-        """Return whether a page of an origin may send writing requests to a host."""
+        """Return whether a page of an origin may send requests that change something to a host."""
         found = parse_origin(origin)
         if found is None:
             return False
@@ -243,7 +243,7 @@ class Site:
         return same and (host.is_loopback or not self.origins)
 
     def is_secure(self, host: Host | None, scheme: str) -> bool:
-        """Return whether the browser uses HTTPS, as far as this is known."""
+        """Return whether the browser uses HTTPS, as far as the server can know."""
         if scheme in ("https", "wss"):
             return True
         if not self._plain:

@@ -1,8 +1,8 @@
-"""HTTP protocol of uvicorn with bounds on size, time and the number of connections.
+"""HTTP protocol for uvicorn with bounds on size, time and the number of connections.
 
-httptools collects a request head of any length. Here input is fed to the parser in small chunks, and
-everything outside a body is counted: address and headers, chunk sizes and extensions, trailers, blank lines.
-While reading is paused, nothing more is parsed, however much has been received.
+httptools accepts a request head of any length. Therefore input is fed to the parser in small chunks, and
+everything outside a body is counted: URL and headers, chunk sizes and extensions, trailers, blank lines.
+While reading is paused, nothing is parsed, even if more has been received.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from .connections import ConnectionLimits, PromptTransport, Release, StallWatch
 from .origin_guard import error_response, with_security_headers
 
-CHUNK = 4_096  # bytes parsed at once
-LINGERING = 2.0  # seconds for a client that is still sending to read why it was refused
-MAX_DISCARDED = 4_000_000  # bytes that it may send meanwhile
+CHUNK_BYTES = 4_096  # parsed at once
+LINGER_SECONDS = 2.0  # until a refused client that is still sending is disconnected
+MAX_DISCARDED = 4_000_000  # bytes that it may send until then
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class RequestBounds:
     """Maximum size of a request in bytes, and time to receive it in seconds."""
 
     head: int = 32_768  # and everything else outside a body
-    body: int = 4_000_000  # also of bodies that the application has refused and that are discarded
+    body: int = 4_000_000  # also for bodies that the application has refused and that are discarded
     head_seconds: float = 15.0
     body_seconds: float = 30.0
 
@@ -48,22 +48,22 @@ class _Flow(FlowControl):
                 self._feed()
 
     def end(self) -> None:
-        """Drop the reference to the connection, which has ended."""
+        """Drop the reference to the closed connection."""
         self._feed = None
 
 
 class HttpProtocol(HttpToolsProtocol):
-    """HTTP connection that refuses requests that are too large or too slow, and is closed then."""
+    """HTTP connection that refuses a request that is too large or too slow, and closes then."""
 
     def __init__(
         self,
         *args: Any,
         connections: ConnectionLimits | None = None,
         bounds: RequestBounds | None = None,
-        **more: Any,
+        **options: Any,
     ) -> None:
-        super().__init__(*args, **more)
-        self._limits = connections or ConnectionLimits(each=None)
+        super().__init__(*args, **options)
+        self._limits = connections or ConnectionLimits(per_network=None)
         self._bounds = bounds or RequestBounds()
         self._release: Release | None = None
         self._pending = b""  # received, not parsed
@@ -90,7 +90,7 @@ class HttpProtocol(HttpToolsProtocol):
             return
         self._release = self._limits.take(peer)
         if self._release is None:
-            self._refuse(503, "busy", "there are too many connections; try again in a few seconds")
+            self._refuse(503, "busy", "too many connections; try again in a few seconds")
             self.transport.close()  # at once: descriptors may be running out
         else:
             self._update_timer()
@@ -105,7 +105,7 @@ class HttpProtocol(HttpToolsProtocol):
         if self._release is not None:
             self._release()
             self._release = None
-        # Break the cycle, or closed connections wait for the garbage collector, which blocks everybody.
+        # Break the reference cycle. Otherwise the garbage collector frees connections, and stops the loop.
         self.parser = None  # type: ignore[assignment]
         if isinstance(self.flow, _Flow):
             self.flow.end()
@@ -138,7 +138,7 @@ class HttpProtocol(HttpToolsProtocol):
         self._parsing = True
         try:
             while self._pending and not self._behind and not self.transport.is_closing():
-                chunk, self._pending = self._pending[:CHUNK], self._pending[CHUNK:]
+                chunk, self._pending = self._pending[:CHUNK_BYTES], self._pending[CHUNK_BYTES:]
                 self._parse(chunk)
         finally:
             self._parsing = False
@@ -173,7 +173,7 @@ class HttpProtocol(HttpToolsProtocol):
         if self._overhead > self._bounds.head:
             self._refuse(431, "too_large", f"the head of a request has at most {self._bounds.head:,} bytes")
         elif self._body > self._bounds.body:
-            self._refuse(413, "too_large", "this request is too large")
+            self._refuse(413, "too_large", f"the body of a request has at most {self._bounds.body:,} bytes")
         else:
             self._update_timer()
 
@@ -200,7 +200,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _upgrade(self) -> None:
         if not self._should_upgrade():
-            return  # to something other than a WebSocket: the request is answered without an upgrade
+            return  # to another protocol than WebSocket: the request is answered without an upgrade
         if self.cycle is not None and not self.cycle.response_complete:
             self._abandon()  # an earlier request has not been answered yet
             return
@@ -212,7 +212,7 @@ class HttpProtocol(HttpToolsProtocol):
     # ------------------------------------------------------------ timeouts
 
     def _update_timer(self) -> None:
-        """Run a timer while a request is awaited or received."""
+        """Run the timer while a request is awaited or received."""
         answered = self.cycle is None or self.cycle.response_complete
         if not (self._in_head or self._in_body or answered):
             self._stop_timer()
@@ -232,7 +232,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _time_out(self) -> None:
         self._timer = None
-        if self.flow.read_paused:  # the server does not read
+        if self.flow.read_paused:  # the server has stopped reading
             self._update_timer()
         elif not (self._in_head or self._in_body or self._overhead):
             self.transport.close()  # no request has begun
@@ -245,7 +245,7 @@ class HttpProtocol(HttpToolsProtocol):
         self._refuse(400, "bad_request", msg)
 
     def _refuse(self, status: int, code: str, detail: str) -> None:
-        """Send an error for a request, if that is still possible, and read no more."""
+        """Send an error response if that is still possible, and stop reading."""
         if self._refused or self.transport.is_closing():
             return
         self._refused, self._pending = True, b""
@@ -254,7 +254,7 @@ class HttpProtocol(HttpToolsProtocol):
         cycle = self.cycle
         if cycle is not None and not cycle.response_complete:
             if not self._in_body and not self.pipeline:
-                cycle.keep_alive = False  # the earlier request is answered; then the connection is closed
+                cycle.keep_alive = False  # the connection is closed after the response to the earlier request
                 return
             if self.pipeline or cycle.response_started:
                 self._abandon()
@@ -262,21 +262,21 @@ class HttpProtocol(HttpToolsProtocol):
             cycle.disconnected = True  # for handlers that wait for the rest of the body
             cycle.message_event.set()
         elif self._in_body:
-            self._hang_up()  # the request has been answered
+            self._close_later()  # the request has been answered
             return
         headers, body = error_response(status, code, detail)
         headers = with_security_headers(headers, secure=False)
         lines = [name + b": " + value + b"\r\n" for name, value in [*headers, (b"connection", b"close")]]
         self.transport.write(b"".join([STATUS_LINE[status], *lines, b"\r\n", body]))
-        self._hang_up()
+        self._close_later()
 
     def _abandon(self) -> None:
-        """Abort the connection and drop the requests that wait to be answered."""
+        """Abort the connection and drop the pending requests."""
         self.pipeline.clear()
         self.transport.abort()
 
-    def _hang_up(self) -> None:
-        # Closing a connection with unread input resets it, and the client would not see the response.
+    def _close_later(self) -> None:
+        # Closing a connection with unread input resets it, and the client might not receive the response.
         self.transport.write_eof()
         self.flow.resume_reading()
-        self.loop.call_later(LINGERING, self.transport.abort)
+        self.loop.call_later(LINGER_SECONDS, self.transport.abort)

@@ -13,11 +13,11 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..metrics import count_error, count_refusal
 from ..settings import Settings
-from .fair_share import REFUSED_AFTER, TooMuchLoad
+from .fair_share import REFUSAL_DELAY, TooMuchLoad
 from .hosts import Host, Site, TrustedProxies, network_of, parse_host
 from .rate_limits import SOCKETS, WRITES_FROM_ADDRESS, RateLimits
 
-MAX_URL_LENGTH, MAX_PARAMETERS = 1_000, 20  # of requests; the framework caches a thousand URLs
+MAX_URL_LENGTH, MAX_PARAMETERS = 1_000, 20  # of a request; the framework caches a thousand URLs
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
@@ -35,14 +35,16 @@ HEADERS = (
 HSTS = (b"strict-transport-security", b"max-age=31536000")
 NO_STORE = b"private, no-store"
 
-Pairs = list[tuple[bytes, bytes]]
+Headers = list[tuple[bytes, bytes]]
+
+log = logging.getLogger(__name__)
 
 
-def with_security_headers(headers: Iterable[tuple[bytes, bytes]], *, secure: bool) -> Pairs:
+def with_security_headers(headers: Iterable[tuple[bytes, bytes]], *, secure: bool) -> Headers:
     """Return the headers of a response with security headers added.
 
-    Responses without `cache-control` are not cached, since they may depend on the person. On sites with
-    HTTPS, cookies are sent over HTTPS only.
+    A response without `cache-control` is not cached, since it may depend on the person. On a site with HTTPS,
+    cookies are sent over HTTPS only.
     """
     found = list(headers)
     names = {name for name, _ in found}
@@ -65,15 +67,15 @@ def _secured(pair: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
     return name, value + b"; Secure"
 
 
-def _joined(headers: Pairs) -> Pairs:
-    """Return the headers with all `vary` joined into one."""
+def _joined(headers: Headers) -> Headers:
+    """Return the headers with all `vary` headers joined into one."""
     vary = [value for name, value in headers if name == b"vary"]
     if len(vary) < 2:
         return headers
     return [*(pair for pair in headers if pair[0] != b"vary"), (b"vary", b", ".join(vary))]
 
 
-def error_response(status: int, code: str, detail: str) -> tuple[Pairs, bytes]:
+def error_response(status: int, code: str, detail: str) -> tuple[Headers, bytes]:
     """Return the headers and the JSON body of an error."""
     body = json.dumps({"status_code": status, "code": code, "detail": detail}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
@@ -82,12 +84,9 @@ def error_response(status: int, code: str, detail: str) -> tuple[Pairs, bytes]:
     return headers, body
 
 
-log = logging.getLogger(__name__)
-
-
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Error response for a request that is not passed on."""
+    """Error response to a request that is not passed to the application."""
 
     status: int
     code: str
@@ -98,7 +97,7 @@ MISSING_HOST = Refusal(400, "bad_request", "a request needs one Host header with
 UNKNOWN_HOST = Refusal(
     421,
     "unknown_host",
-    "this server does not go by that name; its host can add it with --allow-host NAME (or --origin URL)",
+    "this server does not have that name; its host can add it with --allow-host NAME (or --origin URL)",
 )
 TOO_LONG = Refusal(
     414,
@@ -108,7 +107,7 @@ TOO_LONG = Refusal(
 FOREIGN_ORIGIN = Refusal(403, "foreign_origin", "this request did not come from the page of this server")
 TOO_FAST = Refusal(429, "too_fast", "too many requests from this address; wait a moment and try again")
 TOO_MANY = Refusal(429, "too_fast", "too many connections from this address; close some of them")
-INTERNAL_ERROR = Refusal(500, "broken", "the server has made a mistake; try again in a moment")
+INTERNAL_ERROR = Refusal(500, "broken", "internal error; try again in a moment")
 
 
 def guard(app: ASGIApp, *, sockets: ASGIApp, settings: Settings, limits: RateLimits) -> ASGIApp:
@@ -128,7 +127,7 @@ class OriginGuard:
         self._warned = False
 
     def __call__(self, scope: Any, receive: Receive, send: Send) -> Awaitable[None]:
-        # Not a coroutine: every message of a WebSocket would pass through it.
+        # Not a coroutine, through which every message of a WebSocket would pass.
         kind = scope["type"]
         if kind not in ("http", "websocket"):
             return self._app(scope, receive, send)
@@ -143,7 +142,7 @@ class OriginGuard:
         if not self._proxies.trusts(peer):
             if forwarded and not self._warned:
                 self._warned = True
-                log.warning("X-Forwarded-For is ignored: it does not come from a proxy named with --proxy")
+                log.warning("X-Forwarded-For is ignored: the peer is not a proxy named with --proxy")
             return
         if forwarded:
             scope["client"] = (self._proxies.client(peer, forwarded.decode("latin-1")), 0)
@@ -158,8 +157,8 @@ class OriginGuard:
         try:
             await self._limits.loop.run(client_network(scope), partial(self._request, scope, receive, send))
         except TooMuchLoad:
-            # Not at once: the client would repeat it at once, and refusals are charged to nobody.
-            await self._limits.loop.sleep(REFUSED_AFTER)
+            # Not at once: the client would repeat the request at once, and refusals are charged to nobody.
+            await self._limits.loop.sleep(REFUSAL_DELAY)
             secure = self._site.is_secure(_host(scope), scope["scheme"])
             await _Response(scope, send, secure=secure).refuse(TOO_FAST)
 
@@ -205,7 +204,7 @@ class OriginGuard:
         origins = _values(scope, b"origin")
         if origins:
             return len(origins) == 1 and self._site.may_write(origins[0], host, scope["scheme"])
-        # Without either header it is not a current browser; its owner has given it its cookies.
+        # A client that sends neither header is not a current browser; it has got its cookies from its owner.
         return header(scope, b"sec-fetch-site") in ("", "same-origin", "none")
 
     # ------------------------------------------------------------ WebSockets
@@ -284,11 +283,11 @@ class _Response:
             changed = {**changed, "body": b""}
         await self._send(changed)
 
-    async def refuse(self, why: Refusal) -> None:
-        """Send an error."""
-        count_refusal(why.code)
-        headers, body = error_response(why.status, why.code, why.detail)
-        await self({"type": "http.response.start", "status": why.status, "headers": headers})
+    async def refuse(self, refusal: Refusal) -> None:
+        """Send an error response."""
+        count_refusal(refusal.code)
+        headers, body = error_response(refusal.status, refusal.code, refusal.detail)
+        await self({"type": "http.response.start", "status": refusal.status, "headers": headers})
         await self({"type": "http.response.body", "body": body, "more_body": False})
 
 
@@ -301,15 +300,15 @@ def _with_head_allowed(pair: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
     return pair
 
 
-async def _refuse_websocket(scope: Any, send: Send, why: Refusal, *, secure: bool) -> None:
-    count_refusal(why.code)
+async def _refuse_websocket(scope: Any, send: Send, refusal: Refusal, *, secure: bool) -> None:
+    count_refusal(refusal.code)
     if "websocket.http.response" not in (scope.get("extensions") or {}):
         await send({"type": "websocket.close", "code": 4403, "reason": "refused"})
         return
-    headers, body = error_response(why.status, why.code, why.detail)
+    headers, body = error_response(refusal.status, refusal.code, refusal.detail)
     start = {
         "type": "websocket.http.response.start",
-        "status": why.status,
+        "status": refusal.status,
         "headers": with_security_headers(headers, secure=secure),
     }
     await send(cast(Message, start))

@@ -7,7 +7,7 @@ import logging
 import re
 from contextlib import suppress
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from litestar.connection import ASGIConnection
 from litestar.types import ASGIApp, Receive, Scope, Send
@@ -32,17 +32,33 @@ from .rate_limits import MESSAGES, REFUSALS, TokenBucket
 
 PATH = re.compile(r"/api/tables/([^/]+)/live/?")
 TOO_MANY = 4429
-BROKEN = 1011
+INTERNAL_ERROR = 1011
 TRY_AGAIN = 1013  # the database does not respond
-MAX_MISSED = 30  # entries sent one by one to a client that reconnects; beyond that it gets a view
+MAX_MISSED = 30  # entries sent one by one to a client that reconnects; after more it receives a view
 
-TOO_FAST = Refused("too_fast", "that was too often; wait a moment and try again")
+TOO_FAST = Refused("too_fast", "too many messages; wait a moment and try again")
 NO_TEXT = Refused("bad_message", "a message has to be text, not bytes")
 
 RunInTurn: TypeAlias = Any  # `LoopShares.run` for one network
-Missed: TypeAlias = tuple[GameState, list[tuple[int, TableEntry]]]  # an earlier state and the entries since
+Missed: TypeAlias = tuple[GameState, list[tuple[int, TableEntry]]]  # an earlier state and the later entries
 
 log = logging.getLogger(__name__)
+
+
+class _Visitor(NamedTuple):
+    """The person who connects, if any, their token, and the last entry that they have seen."""
+
+    person: Person | None
+    token: Token | None
+    after: str
+
+
+class _Channel(NamedTuple):
+    """Functions of ASGI for one connection, and the one that runs work in its network's turn."""
+
+    receive: Receive
+    send: Send
+    run_in_turn: RunInTurn
 
 
 def live(server: Server) -> ASGIApp:
@@ -63,7 +79,7 @@ def live(server: Server) -> ASGIApp:
                 log.exception("a WebSocket failed")
                 metrics.count_error(error)
             with suppress(Exception):
-                await send(_close(BROKEN, ""))
+                await send(_close(INTERNAL_ERROR, ""))
 
     return connect
 
@@ -75,21 +91,21 @@ async def _connect(server: Server, scope: Any, receive: Receive, send: Send) -> 
         await send(_close(NO_SUCH_TABLE, "there are no messages at this address"))
         return
     try:
-        person, token, after = await _identify(server, scope)
+        visitor = await _identify(server, scope)
     except Banned as error:
         await send({"type": "websocket.accept", "subprotocol": None, "headers": []})
         await send(_close(BANNED, str(error)))
         return
     await send({"type": "websocket.accept", "subprotocol": None, "headers": []})
     # All commands of a network, on all its connections, use its share of the event loop.
-    in_turn: RunInTurn = partial(server.limits.loop.run, client_network(scope), longest=None)
-    name = person.id if person else None
+    run_in_turn: RunInTurn = partial(server.limits.loop.run, client_network(scope), max_delay=None)
+    name = visitor.person.id if visitor.person else None
     if name is not None and not server.limits.sockets_per_person.take(name):
         await send(_close(TOO_MANY, "you have too many connections to tables; close some of them"))
         return
     try:
-        room = await in_turn(partial(room_for, server, found[1], person))
-        await _serve(server, room, token, after, receive, send, in_turn)
+        room = await run_in_turn(partial(room_for, server, found[1], visitor.person))
+        await _serve(server, room, visitor, _Channel(receive, send, run_in_turn))
     except NoSuchTable as error:
         await send(_close(NO_SUCH_TABLE, str(error)))
     except Unreadable as error:
@@ -99,42 +115,32 @@ async def _connect(server: Server, scope: Any, receive: Receive, send: Send) -> 
             server.limits.sockets_per_person.release(name)
 
 
-async def _identify(server: Server, scope: Any) -> tuple[Person | None, Token | None, str]:
-    """Return the person who connects, their token and the number of the entry that they have seen last.
-
-    Raises:
-        Banned: the person is banned.
-    """
+async def _identify(server: Server, scope: Any) -> _Visitor:
+    """Return the visitor who connects. Raises `Banned`."""
     connection = ASGIConnection[Any, Any, Any, Any](scope)
     person, after = await authenticate(connection, server), connection.query_params.get("after", "")
     token = server.people.tokens.read(read_token(connection)[0]) if person is not None else None
-    scope["headers"], scope["state"] = [], {}  # not needed again: free the memory of a long connection
-    return person, token, after
+    scope["headers"], scope["state"] = [], {}  # free their memory: a connection may last for hours
+    return _Visitor(person, token, after)
 
 
-async def _serve(
-    server: Server,
-    room: Room,
-    token: Token | None,
-    after: str,
-    receive: Receive,
-    send: Send,
-    in_turn: RunInTurn,
-) -> None:
+async def _serve(server: Server, room: Room, visitor: _Visitor, channel: _Channel) -> None:
+    """Exchange messages with a client until it disconnects."""
+    token, send = visitor.token, channel.send
     person = token.person if token is not None else None
 
     async def send_text(text: str) -> None:
         await send({"type": "websocket.send", "text": text, "bytes": None})
 
-    async def hang_up(code: int, reason: str) -> None:
+    async def close(code: int, reason: str) -> None:
         await send(_close(code, f"{PROGRAM}: {reason}"))
 
-    client = Client(send_text, person, room.default_seat(person), hang_up)
+    client = Client(send_text, person, room.default_seat(person), close)
     try:
         if token is not None:
             await _sign_in(server, room, client, token)
-        await in_turn(partial(_welcome, server, room, client, after))
-        await _receive(server, room, client, receive, in_turn)
+        await channel.run_in_turn(partial(_send_state, server, room, client, visitor.after))
+        await _receive(server, room, client, channel)
     finally:
         if token is not None:
             server.people.sessions.remove(client, token.person)
@@ -143,14 +149,14 @@ async def _serve(
 
 
 async def _sign_in(server: Server, room: Room, client: Client, token: Token) -> None:
-    """Close a client when its session ends, or at once if it ended while the room was loaded."""
+    """Close a client when its session ends, or at once if the session ended while the room was loaded."""
 
-    def end(code: int) -> None:
+    def end_session(code: int) -> None:
         client.close(code, "banned" if code == BANNED else "signed out")
         room.disconnect(client)
 
     sessions = server.people.sessions
-    sessions.add(client, token, end)
+    sessions.add(client, token, end_session)
     sessions.close_ended(await server.people.find(token.person))
 
 
@@ -158,8 +164,8 @@ def _close(code: int, reason: str) -> Any:
     return {"type": "websocket.close", "code": code, "reason": reason}
 
 
-async def _welcome(server: Server, room: Room, client: Client, after: str) -> None:
-    """Send a client the steps that it has missed since entry `after`, or else a complete view."""
+async def _send_state(server: Server, room: Room, client: Client, after: str) -> None:
+    """Connect a client and send it the steps that it has missed since entry `after`, or a complete view."""
     number = int(after) if after.isdecimal() and len(after) < 9 else -1
     missed = await _load_missed(server, room, number)
     async with room.transaction():
@@ -174,9 +180,9 @@ async def _welcome(server: Server, room: Room, client: Client, after: str) -> No
 
 
 async def _load_missed(server: Server, room: Room, number: int) -> Missed | None:
-    """Return what has happened since an entry, `None` if that is nothing or too much.
+    """Return the state at an entry and the later entries, `None` if there are none or too many.
 
-    This is done outside a transaction: a client that reconnects must not delay those who play.
+    This runs outside a transaction: a client that reconnects must not delay the players.
     """
     if number < 1 or not 0 < room.game.number - number <= MAX_MISSED:
         return None
@@ -193,7 +199,7 @@ def _encode_missed(room: Room, client: Client, number: int, missed: Missed | Non
         return None
     game, entries = missed
     if game.number + len(entries) != room.game.number:
-        return None  # there are new entries by now
+        return None  # there are new entries meanwhile
     if not all(isinstance(entry, MovePlayed | TilesDrawn) for _, entry in entries):
         return None
     texts = []
@@ -204,14 +210,15 @@ def _encode_missed(room: Room, client: Client, number: int, missed: Missed | Non
     return texts
 
 
-async def _receive(server: Server, room: Room, client: Client, receive: Receive, in_turn: RunInTurn) -> None:
+async def _receive(server: Server, room: Room, client: Client, channel: _Channel) -> None:
+    receive, run_in_turn = channel.receive, channel.run_in_turn
     buckets = (TokenBucket(MESSAGES), TokenBucket(REFUSALS)) if server.limits.active else None
     while (message := await receive())["type"] == "websocket.receive":
         if client.behind:
-            await asyncio.sleep(0)  # let messages go out, however fast commands come in
+            await asyncio.sleep(0)  # let queued messages out, however fast commands arrive
         if client.closed:
-            continue  # it is being closed
-        await in_turn(partial(_handle, server, room, client, message.get("text"), buckets))
+            continue  # the connection is being closed
+        await run_in_turn(partial(_handle, server, room, client, message.get("text"), buckets))
 
 
 async def _handle(
@@ -223,7 +230,7 @@ async def _handle(
 ) -> None:
     """Handle one message of a client, within the rates for messages and for refusals."""
     if client.closed:
-        return  # it was closed or signed out while the message waited for its turn
+        return  # the client was closed or signed out while the message waited for its turn
     if buckets is not None and not buckets[0].take():
         if buckets[1].take():
             room.subscribers.send_refusal(client, TOO_FAST, id_of(text or ""))

@@ -1,4 +1,4 @@
-"""WebSocket protocol of uvicorn with bounds on input and output, and less memory per connection."""
+"""WebSocket protocol for uvicorn with bounds on input and output, and less memory per connection."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from websockets.frames import CloseCode, Frame
 from .connections import StallWatch
 from .rate_limits import CONTROL, TokenBucket
 
-CHUNK = 2_048  # bytes parsed at once
-MAX_UNREAD = 4  # messages; with so many unread, parsing pauses
+CHUNK_BYTES = 2_048  # parsed at once
+MAX_UNREAD = 4  # messages; parsing pauses while this many are unread
 MAX_FRAGMENTS = 500  # per message
 
 
@@ -52,19 +52,19 @@ class MessageQueue:
 
 
 class WebSocketProtocol(WebSocketsSansIOProtocol):
-    """WebSocket protocol with bounds, which drops its handshake: the headers take more memory than a table.
+    """WebSocket protocol with bounds. It drops the handshake, whose headers take more memory than a table.
 
-    Input is parsed in small chunks, and not while the client does not read what is sent to it. Pings, pongs
-    and fragments have a rate limit; beyond it, the connection is closed.
+    Input is parsed in small chunks, and parsing pauses while the client does not read its messages. Pings,
+    pongs and fragments have a rate limit. A connection that exceeds it is closed.
     """
 
-    def __init__(self, *args: Any, **more: Any) -> None:
-        super().__init__(*args, **more)
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
         self.queue = MessageQueue()  # type: ignore[assignment]
         self.on_lost: Callable[[], None] | None = None
         self._pending = b""  # received, not parsed
         self._parsing = False
-        self._paused = False  # whether the transport reads no more
+        self._paused = False  # whether the transport has stopped reading
         self._control = TokenBucket(CONTROL)
         self._stalled: StallWatch | None = None
 
@@ -77,7 +77,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
             self.on_lost()
 
     def start_keepalive(self) -> None:
-        # Called first after the handshake.
+        # Called right after the handshake.
         super().start_keepalive()
         self.request.headers.clear()  # the parser keeps the request itself
         self.request = self.response = None  # type: ignore[assignment]
@@ -99,15 +99,15 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
     def data_received(self, data: bytes) -> None:
         if not self.handshake_initiated:
             super().data_received(data)  # the whole head, whose size the HTTP protocol has checked
-            if not self.handshake_initiated:  # the library has found an error
+            if not self.handshake_initiated:  # the library has detected an error
                 self.transport.write(b"".join(self.conn.data_to_send()))
                 self.transport.close()
             return
-        if self._pending or self._parsing or self._behind or len(data) > CHUNK:
+        if self._pending or self._parsing or self._behind or len(data) > CHUNK_BYTES:
             self._pending += data
             self._feed()
             return
-        # Nearly always: one small message, with nothing pending.
+        # The usual case: one small message, with nothing pending.
         self._parsing = True
         try:
             super().data_received(data)
@@ -117,13 +117,13 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
             self._feed()
 
     def _feed(self) -> None:
-        """Parse pending input as long as the application and the client keep up."""
+        """Parse pending input while the application and the client keep up."""
         if self._parsing:
             return
         self._parsing = True
         try:
             while self._pending and not self._behind and not self.transport.is_closing():
-                part, self._pending = self._pending[:CHUNK], self._pending[CHUNK:]
+                part, self._pending = self._pending[:CHUNK_BYTES], self._pending[CHUNK_BYTES:]
                 super().data_received(part)
         finally:
             self._parsing = False
@@ -194,7 +194,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
                 self.queue.put_nowait({"type": "websocket.receive", "text": text})
 
     def _within_rate(self) -> bool:
-        """Charge a frame that is not a message, and close the connection if there are too many."""
+        """Return whether another frame that is not a message is allowed. If not, close the connection."""
         if self.transport.is_closing():
             return False
         if self._control.take():

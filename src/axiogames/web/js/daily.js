@@ -10,7 +10,7 @@ import { formatDate, formatList, formatNumber, language, t } from "./shared/i18n
 
 await initPage({ title: "daily.title" });
 await refresh();
-onConnectionChange((up) => up && void refresh());
+onConnectionChange((connected) => connected && void refresh());
 
 async function refresh() {
   const requestedDay = new URLSearchParams(location.search).get("day");
@@ -27,44 +27,44 @@ async function refresh() {
 
 /** @param {Daily} daily */
 function renderDay(daily) {
-  const today = daily.days.after === null;
+  const isToday = daily.days.after === null;
   byId("day").textContent = formatDate(daily.day);
   byId("days").replaceChildren(
     dayLink(daily.days.before, "daily.before", "prev", "‹"),
-    today ? h("span") : dayLink(daily.days.after, "daily.after", "next", "›"),
+    isToday ? h("span") : dayLink(daily.days.after, "daily.after", "next", "›"),
   );
   byId("next").replaceChildren(
-    ...(today
+    ...(isToday
       ? [t("daily.next"), " ", countdown(() => void refresh())]
       : [h("a", { class: "button", href: "/daily" }, t("daily.today"))]),
   );
-  byId("deals").replaceChildren(...daily.deals.map((deal) => h("li", null, dealCard(deal, today))));
+  byId("deals").replaceChildren(...daily.deals.map((deal) => h("li", null, dealCard(deal, isToday))));
   const results = daily.deals.flatMap((deal) => [...deal.best, deal.attempt]);
-  byId("compare").hidden = !results.some((one) => (one?.scores?.length ?? 0) > 1);
+  byId("compare").hidden = !results.some((result) => (result?.scores?.length ?? 0) > 1);
 }
 
 /**
  * @param {string | null} day
- * @param {string} word
+ * @param {string} key the key of the link's text
  * @param {string} rel
  * @param {string} arrow
  */
-function dayLink(day, word, rel, arrow) {
+function dayLink(day, key, rel, arrow) {
   if (!day) return h("span");
-  return h("a", { class: "button", href: `/daily?day=${day}`, rel, "data-day": day }, arrow, " ", t(word));
+  return h("a", { class: "button", href: `/daily?day=${day}`, rel, "data-day": day }, arrow, " ", t(key));
 }
 
 /**
  * @param {DailyDeal} deal
- * @param {boolean} today
+ * @param {boolean} isToday
  */
-function dealCard(deal, today) {
+function dealCard(deal, isToday) {
   return h(
     "article",
     { class: "card deal", "data-deal": deal.game },
     h("h3", null, deal.name),
-    attemptResult(deal, today),
-    resultList(deal, today),
+    attemptResult(deal, isToday),
+    resultList(deal, isToday),
     deal.yesterday &&
       h(
         "p",
@@ -80,9 +80,9 @@ function dealCard(deal, today) {
 
 /**
  * @param {DailyDeal} deal
- * @param {boolean} today
+ * @param {boolean} isToday
  */
-function attemptResult({ game, name, attempt }, today) {
+function attemptResult({ game, name, attempt }, isToday) {
   if (attempt?.status === "over") {
     const label = t("daily.look.label", { game: name });
     return h(
@@ -95,17 +95,17 @@ function attemptResult({ game, name, attempt }, today) {
       h("a", { class: "button", href: `/t/${attempt.table}`, "aria-label": label }, t("daily.look")),
     );
   }
-  if (!today) return h("p", { class: "muted" }, t("daily.missed"));
-  const word = attempt ? "daily.go-on" : "daily.play";
+  if (!isToday) return h("p", { class: "muted" }, t("daily.missed"));
+  const key = attempt ? "daily.go-on" : "daily.play";
   const button = h(
     "button",
     {
       type: "button",
       class: "button button-primary",
       "data-play": game,
-      "aria-label": t(`${word}.label`, { game: name }),
+      "aria-label": t(`${key}.label`, { game: name }),
     },
-    t(word),
+    t(key),
   );
   button.addEventListener(
     "click",
@@ -116,14 +116,14 @@ function attemptResult({ game, name, attempt }, today) {
 
 /**
  * @param {DailyDeal} deal
- * @param {boolean} today
+ * @param {boolean} isToday
  */
-function resultList({ name, best }, today) {
-  if (best.length === 0) return h("p", { class: "muted small" }, t(today ? "daily.nobody" : "daily.nobody.then"));
+function resultList({ name, best }, isToday) {
+  if (best.length === 0) return h("p", { class: "muted small" }, t(isToday ? "daily.nobody" : "daily.nobody.then"));
   return h("ol", { role: "list", class: "best", "aria-label": t("daily.best", { game: name }) }, best.map(resultLine));
 }
 
-/** @param {DailyResult} ranked */
+/** @param {DailyResult} result */
 function resultLine({ place, name, you, scores, table }) {
   return h(
     "li",

@@ -15,10 +15,10 @@ const SWITCHES = /** @type {const} */ (["confirm", "hold", "sound", "coach"]);
 
 await initPage({ title: "me.title" });
 renderSettings(byId("settings"));
-// The frame of the page reports why it failed.
+// shared/frame.js reports the error.
 const refreshForms = () => void renderForms().catch(() => {});
 refreshForms();
-onConnectionChange((up) => up && refreshForms());
+onConnectionChange((connected) => connected && refreshForms());
 
 onSubmit("name-form", async ({ name }) => {
   /** @type {HTMLInputElement} */ (byId("name")).value = (await patch("/api/me", { name: name.trim() })).name;
@@ -26,8 +26,8 @@ onSubmit("name-form", async ({ name }) => {
 });
 
 onSubmit("phrase-form", async ({ old_password }) => {
-  const { phrase: old, username } = await getMe();
-  if (old && !(await confirmAction("phrase.again", "phrase.again.why", "phrase.make"))) return;
+  const { phrase: hasPhrase, username } = await getMe();
+  if (hasPhrase && !(await confirmAction("phrase.again", "phrase.again.why", "phrase.make"))) return;
   const { phrase } = await post("/api/me/phrase", username ? { old_password } : {});
   await reload();
   await dialog({ title: t("phrase.yours"), body: phraseBody(phrase), actions: [{ label: t("done"), value: true }] });
@@ -38,10 +38,10 @@ onSubmit("enter-form", async ({ phrase }) => {
 });
 
 onSubmit("account-form", async ({ username, password, old_password }) => {
-  const { username: before } = await getMe();
-  const old = before ? { old_password } : {};
-  await post("/api/me/account", { username: username.trim(), password, ...old });
-  await reload(before ? "account.changed" : "account.saved");
+  const { username: oldUsername } = await getMe();
+  const proof = oldUsername ? { old_password } : {};
+  await post("/api/me/account", { username: username.trim(), password, ...proof });
+  await reload(oldUsername ? "account.changed" : "account.saved");
 });
 
 onSubmit("login-form", async ({ username, password }) => {
@@ -93,7 +93,7 @@ async function renderForms() {
 }
 
 /**
- * Set the initial value of a field, unless the person has typed already.
+ * Set the initial value of a field, unless the person has already typed into it.
  * @param {HTMLInputElement} field
  * @param {string} value
  */
@@ -103,20 +103,20 @@ function setDefault(field, value) {
   if (!typed) field.value = value;
 }
 
-/** @param {string} [word] the key of the text that confirms the change */
-async function reload(word) {
+/** Show the changed identity. @param {string} [key] the key of the text that confirms the change */
+async function reload(key) {
   invalidateMe();
   await renderForms();
-  if (word) toast(t(word));
+  if (key) toast(t(key));
 }
 
-/** @param {{phrase: string} | {username: string, password: string}} secret */
-async function signIn(secret) {
-  await post("/api/enter", secret);
+/** @param {{phrase: string} | {username: string, password: string}} credentials */
+async function signIn(credentials) {
+  await post("/api/enter", credentials);
   navigate("/");
 }
 
-/** Ask for confirmation if signing in would lose an identity with tables and without credentials. */
+/** Ask for confirmation if signing in would lose an identity that has tables but no credentials. */
 async function confirmSignIn() {
   const { name, username, phrase } = await getMe();
   if (username || phrase || (await get("/api/tables?which=mine")).length === 0) return true;
@@ -124,17 +124,18 @@ async function confirmSignIn() {
 }
 
 /**
+ * Ask for confirmation. The first three parameters are the keys of texts.
  * @param {string} title
- * @param {string} why
- * @param {string} yes
+ * @param {string} body
+ * @param {string} confirm
  * @param {Record<string, string>} [params]
  */
-async function confirmAction(title, why, yes, params) {
+async function confirmAction(title, body, confirm, params) {
   const actions = [
     { label: t("cancel"), value: false },
-    { label: t(yes), value: true, primary: true },
+    { label: t(confirm), value: true, primary: true },
   ];
-  return Boolean(await dialog({ title: t(title), body: t(why, params), actions }));
+  return Boolean(await dialog({ title: t(title), body: t(body, params), actions }));
 }
 
 /** @param {string} phrase */
@@ -144,17 +145,17 @@ function phraseBody(phrase) {
       await navigator.clipboard.writeText(phrase);
       toast(t("copied"));
     } catch {
-      getSelection()?.selectAllChildren(shown);
+      getSelection()?.selectAllChildren(phraseElement);
       toast(t("copy.by-hand"));
     }
   };
-  const shown = h("p", { id: "phrase", class: "phrase", translate: "no" }, phrase);
+  const phraseElement = h("p", { id: "phrase", class: "phrase", translate: "no" }, phrase);
   const button = h(
     "button",
     { type: "button", class: "button button-primary", autofocus: true, onclick: copy },
     t("copy"),
   );
-  return h("div", { class: "stack" }, shown, h("p", null, t("phrase.once")), button);
+  return h("div", { class: "stack" }, phraseElement, h("p", null, t("phrase.once")), button);
 }
 
 /**
@@ -175,8 +176,8 @@ function onSubmit(id, send) {
     const submit = async () => {
       await send(values);
       // Secrets are cleared as soon as they have been sent.
-      for (const secret of form.querySelectorAll("[type=password], [name=phrase]")) {
-        /** @type {HTMLInputElement} */ (secret).value = "";
+      for (const input of form.querySelectorAll("[type=password], [name=phrase]")) {
+        /** @type {HTMLInputElement} */ (input).value = "";
       }
     };
     void runBusy(button, submit, (text) => void (errorElement.textContent = text));
@@ -185,14 +186,16 @@ function onSubmit(id, send) {
 
 /** @param {Element} parent */
 function renderSettings(parent) {
-  const named = languages().map(({ code, name }) => /** @type {[string, string]} */ ([code, name]));
+  const available = languages().map(({ code, name }) => /** @type {[string, string]} */ ([code, name]));
+  /** @type {[string, string][]} */
+  const languageOptions = [["auto", t("set.auto")], ...available];
   parent.replaceChildren(
     ...SWITCHES.map((name) =>
       toggle(`set-${name}`, t(`set.${name}`), t(`set.${name}.help`), getSetting(name), (on) => setSetting(name, on)),
     ),
     settingChoice("theme", ["auto", "light", "dark"]),
     settingChoice("motion", ["auto", "full", "reduced"]),
-    select("set-language", t("set.language"), [["auto", t("set.auto")], ...named], getSetting("language"), (code) =>
+    select("set-language", t("set.language"), languageOptions, getSetting("language"), (code) =>
       setSetting("language", code),
     ),
   );
@@ -204,9 +207,9 @@ function renderSettings(parent) {
  * @param {Settings[Name][]} values
  */
 function settingChoice(name, values) {
-  const word = (/** @type {string} */ value) => t(value === "auto" ? "set.auto" : `set.${name}.${value}`);
-  const labelled = values.map((value) => /** @type {[string, string]} */ ([value, word(value)]));
-  return radioGroup(`set-${name}`, t(`set.${name}`), labelled, getSetting(name), (value) =>
+  const label = (/** @type {string} */ value) => t(value === "auto" ? "set.auto" : `set.${name}.${value}`);
+  const options = values.map((value) => /** @type {[string, string]} */ ([value, label(value)]));
+  return radioGroup(`set-${name}`, t(`set.${name}`), options, getSetting(name), (value) =>
     setSetting(name, /** @type {Settings[Name]} */ (value)),
   );
 }

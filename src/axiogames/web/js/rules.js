@@ -9,7 +9,7 @@ const game = decodeURIComponent(location.pathname.split("/")[2] ?? "");
 
 await initPage({ title: "rules.title" });
 await render();
-onConnectionChange((up) => up && void render());
+onConnectionChange((connected) => connected && void render());
 
 async function render() {
   const page = byId("page");
@@ -26,14 +26,14 @@ async function render() {
 }
 
 async function gameList() {
-  const offered = await getGames();
+  const games = await getGames();
   return [
     h("h1", null, t("rules.title")),
     h("p", { class: "muted" }, t("rules.lead")),
     h(
       "ul",
       { role: "list", class: "rules-list" },
-      offered.map(({ id, name, summary }) =>
+      games.map(({ id, name, summary }) =>
         h(
           "li",
           { class: "card" },
@@ -69,7 +69,7 @@ async function rulesPage(id) {
 
 /**
  * Load the figures in the current theme.
- * @param {Element} text not in the document yet, so that no figure is loaded twice
+ * @param {Element} text not yet in the document, so that no figure is loaded twice
  */
 function themeFigures(text) {
   const figures = [...text.querySelectorAll("img")].map((image) => ({ image, address: image.getAttribute("src") }));
@@ -85,7 +85,7 @@ function tableOfContents(article) {
   headings.forEach((heading, i) => {
     heading.id ||= `part-${i + 1}`;
   });
-  // Above the text, on narrow screens, the contents are closed.
+  // On narrow screens the table of contents is above the text, and closed.
   const open = matchMedia("(min-width: 60rem)").matches;
   const links = headings.map((heading) => h("li", null, h("a", { href: `#${heading.id}` }, heading.textContent)));
   return h(
@@ -96,7 +96,7 @@ function tableOfContents(article) {
 }
 
 /**
- * Let wide tables and examples scroll by themselves, also by keyboard.
+ * Put wide tables and examples into boxes that scroll, also by keyboard.
  * @param {Element} article
  */
 function wrapWide(article) {

@@ -1,4 +1,4 @@
-/** The games as cards with a button to play at once. */
+/** A card for each game, with a button that starts a game at once. */
 import { getBots, post } from "../shared/api.js";
 import { isDark, onAppearanceChange } from "../shared/appearance.js";
 import { navigate, runBusy } from "../shared/busy-button.js";
@@ -20,8 +20,8 @@ export function renderGames(parent, games) {
 /** @param {Game} game */
 function gameCard(game) {
   const label = t("game.play", { game: game.name });
-  const look = { type: "button", class: "button button-primary", "data-play": game.id, "aria-label": label };
-  const play = h("button", look, t("play"));
+  const props = { type: "button", class: "button button-primary", "data-play": game.id, "aria-label": label };
+  const play = h("button", props, t("play"));
   play.addEventListener("click", () => void runBusy(play, () => playNow(game)));
   return h(
     "article",
@@ -55,30 +55,30 @@ function gameCard(game) {
 }
 
 /**
- * An example position. If it does not load, symbols of the game replace it.
+ * Show an example position, or symbols of the game if it cannot be loaded.
  * @param {Game} game
  */
 function gamePicture(game) {
   const image = h("img", { alt: "", loading: "lazy", decoding: "async", width: 320, height: 320 });
-  const show = () => {
+  const load = () => {
     image.src = `/api/games/${game.id}/picture.svg?dark=${isDark()}`;
   };
   const box = h("div", { class: "picture" }, image);
   image.addEventListener("error", () =>
     box.replaceChildren(...game.tracks.slice(0, 4).map((track) => symbolImage(track, 40))),
   );
-  onAppearanceChange(show);
-  show();
+  onAppearanceChange(load);
+  load();
   return box;
 }
 
 /**
- * Open a table against the default bot and go there.
+ * Open a table with the default bot and navigate to it.
  * @param {Game} game
  */
 async function playNow(game) {
-  const levels = await getBots();
-  const { level } = levels.find((bot) => bot.default) ?? levels[0];
+  const bots = await getBots();
+  const { level } = bots.find((bot) => bot.default) ?? bots[0];
   /** @type {TableRequest} */
   const table = {
     game: game.id,

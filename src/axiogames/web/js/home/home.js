@@ -15,8 +15,8 @@ void renderTeaser(byId("deal"));
 byId("new").addEventListener("click", () => void openNewTableDialog());
 await poll(async () => {
   // Requested and rendered together, so that the layout does not shift.
-  const [offered] = await Promise.all([getGames(), refreshTables()]);
-  if (!byId("games").firstChild) renderGames(byId("games"), offered);
+  const [games] = await Promise.all([getGames(), refreshTables()]);
+  if (!byId("games").firstChild) renderGames(byId("games"), games);
 }, POLL_INTERVAL);
 
 const requestedGame = new URLSearchParams(location.search).get("new");

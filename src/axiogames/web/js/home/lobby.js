@@ -1,4 +1,4 @@
-/** Lists of tables: the person's own, open ones to join, running ones to watch. */
+/** Lists of tables: the person's own, those to join, those to watch. */
 import { get, getMe, post } from "../shared/api.js";
 import { navigate, runBusy } from "../shared/busy-button.js";
 import { byId, h, updateList } from "../shared/dom.js";
@@ -11,7 +11,7 @@ const MAX_CONTINUED = 3;
 const MAX_FINISHED = 6;
 const MAX_TABLES = 12;
 
-/** Request all lists and render those that have changed. */
+/** Request all lists and render what has changed. */
 export async function refreshTables() {
   await getMe();
   /** @type {TableSummary[][]} */
@@ -20,7 +20,7 @@ export async function refreshTables() {
   );
   const ownIds = new Set(mine.map((table) => table.id));
   const unfinished = mine.filter(({ status }) => status === "open" || status === "playing");
-  unfinished.sort((one, other) => Number(other.your_turn) - Number(one.your_turn) || other.updated - one.updated);
+  unfinished.sort((a, b) => Number(b.your_turn) - Number(a.your_turn) || b.updated - a.updated);
   const finished = mine.filter(({ status }) => status === "over").slice(0, MAX_FINISHED);
   renderList("continue", unfinished, continueLink);
   const others = (/** @type {TableSummary[]} */ tables) =>
@@ -66,7 +66,7 @@ function renderList(id, tables, action) {
  * @param {Element} action
  */
 function tableRow(table, action) {
-  const facts = [
+  const details = [
     table.daily && t("table.daily"),
     table.move_time !== null && t("table.time", { time: moveTimeName(table.move_time) }),
     table.moves > 0 && t("table.moves", { n: table.moves }),
@@ -77,7 +77,7 @@ function tableRow(table, action) {
     { class: "card table-line", "data-table": table.id },
     h("h3", null, table.name),
     h("ul", { role: "list", class: "seats", "aria-label": t("table.players") }, table.seats.map(seatChip)),
-    h("p", { class: "muted small" }, facts.filter(Boolean).join(" · ")),
+    h("p", { class: "muted small" }, details.filter(Boolean).join(" · ")),
     action,
   );
 }
@@ -90,22 +90,22 @@ function seatChip({ kind, name, level, away }) {
 
 /** @param {TableSummary} table */
 function continueLink(table) {
-  const word = table.your_turn ? "continue.yours" : table.status === "open" ? "continue.open" : "continue.others";
-  return tableLink(table, word, "continue.label", table.your_turn);
+  const key = table.your_turn ? "continue.yours" : table.status === "open" ? "continue.open" : "continue.others";
+  return tableLink(table, key, "continue.label", table.your_turn);
 }
 
 /**
  * @param {TableSummary} table
- * @param {string} word
- * @param {string} label
+ * @param {string} key the key of the link's text
+ * @param {string} labelKey the key of its description for screen readers
  * @param {boolean} [primary]
  */
-function tableLink({ id, name }, word, label, primary) {
-  const spoken = t(label, { game: name, turn: t(word) });
+function tableLink({ id, name }, key, labelKey, primary) {
+  const label = t(labelKey, { game: name, turn: t(key) });
   return h(
     "a",
-    { class: primary ? "button button-primary" : "button", href: `/t/${id}`, "aria-label": spoken },
-    t(word),
+    { class: primary ? "button button-primary" : "button", href: `/t/${id}`, "aria-label": label },
+    t(key),
   );
 }
 

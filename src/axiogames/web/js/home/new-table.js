@@ -13,44 +13,44 @@ import { PRESETS, applyPreset, findPreset, newPlan, setPlayers, tableRequest } f
 const MAX_NAME_LENGTH = 24;
 
 /** @type {SeatKind[]} */
-const KINDS = ["bot", "open", "person"];
+const SEAT_KINDS = ["bot", "open", "person"];
 
 const DAY = 86_400;
 /** Time limits per move in seconds; null for none. */
 const MOVE_TIMES = [null, 60, 120, 300, DAY, 3 * DAY];
 
-/** @param {string} [wanted] the id of a game; default: the first game */
-export async function openNewTableDialog(wanted) {
+/** @param {string} [gameId] the game that is selected; default: the first one */
+export async function openNewTableDialog(gameId) {
   try {
-    const [offered, levels, { name }] = await Promise.all([getGames(), getBots(), getMe()]);
-    const game = offered.find(({ id }) => id === wanted) ?? offered[0];
-    const level = (levels.find((bot) => bot.default) ?? levels[0]).level;
-    await showForm(newPlan(game.id, level), { offered, levels, level, name });
+    const [games, bots, { name }] = await Promise.all([getGames(), getBots(), getMe()]);
+    const game = games.find(({ id }) => id === gameId) ?? games[0];
+    const defaultLevel = (bots.find((bot) => bot.default) ?? bots[0]).level;
+    await showForm(newPlan(game.id, defaultLevel), { games, bots, defaultLevel, name });
   } catch (error) {
     toast(errorText(error), {
       kind: "error",
-      action: { label: t("again"), run: () => void openNewTableDialog(wanted) },
+      action: { label: t("again"), run: () => void openNewTableDialog(gameId) },
     });
   }
 }
 
-/** @typedef {{offered: Game[], levels: Bot[], level: string, name: string}} Known `level` is the default, `name` the person's */
+/** @typedef {{games: Game[], bots: Bot[], defaultLevel: string, name: string}} Context `name` is the person's */
 
 /**
  * @param {TablePlan} plan
- * @param {Known} known
+ * @param {Context} context
  */
-async function showForm(plan, known) {
+async function showForm(plan, context) {
   const body = h("div", { class: "stack" });
   const start = h("button", { class: "button button-primary", id: "new-start" });
   const errorElement = h("p", { class: "error-text", role: "alert" });
 
-  /** Render the form again after a change that affects other controls. The focused control keeps the focus. */
+  /** Render the form again after a change that affects other controls. The focus is kept. */
   const render = () => {
-    const used = document.activeElement?.id;
-    body.replaceChildren(...formParts(plan, known, render));
+    const focusedId = document.activeElement?.id;
+    body.replaceChildren(...formParts(plan, context, render));
     start.textContent = t(plan.seats.some(({ kind }) => kind === "open") ? "new.open" : "new.start");
-    if (used) document.getElementById(used)?.focus();
+    if (focusedId) document.getElementById(focusedId)?.focus();
   };
   const create = async () => {
     const { id } = await post(
@@ -74,34 +74,34 @@ async function showForm(plan, known) {
 
 /**
  * @param {TablePlan} plan
- * @param {Known} known
+ * @param {Context} context
  * @param {() => void} render
  */
-function formParts(plan, { offered, levels, level, name }, render) {
-  const game = offered.find(({ id }) => id === plan.game) ?? offered[0];
+function formParts(plan, { games, bots, defaultLevel, name }, render) {
+  const game = games.find(({ id }) => id === plan.game) ?? games[0];
   const playerCounts = Array.from({ length: game.most_players }, (_, i) => String(i + 1));
-  const seats = seatRows(plan, { levels, myName: name, changed: render });
+  const seats = seatRows(plan, bots, name, render);
   return [
     select(
       "new-game",
       t("new.game"),
-      offered.map((one) => [one.id, one.name]),
+      games.map((option) => [option.id, option.name]),
       plan.game,
       (id) => {
         plan.game = id;
         plan.options = {};
-        const maxPlayers = offered.find((one) => one.id === id)?.most_players ?? 1;
-        if (plan.seats.length > maxPlayers) setPlayers(plan, maxPlayers, level);
+        const maxPlayers = games.find((other) => other.id === id)?.most_players ?? 1;
+        if (plan.seats.length > maxPlayers) setPlayers(plan, maxPlayers, defaultLevel);
         render();
       },
     ),
     radioGroup(
       "preset",
       t("new.with"),
-      PRESETS.map((one) => [one, t(`preset.${one}`)]),
+      PRESETS.map((preset) => [preset, t(`preset.${preset}`)]),
       findPreset(plan) ?? "",
       (preset) => {
-        applyPreset(plan, /** @type {Preset} */ (preset), level);
+        applyPreset(plan, /** @type {Preset} */ (preset), defaultLevel);
         render();
       },
     ),
@@ -111,7 +111,7 @@ function formParts(plan, { offered, levels, level, name }, render) {
       playerCounts.map((n) => [n, n]),
       String(plan.seats.length),
       (players) => {
-        setPlayers(plan, Number(players), level);
+        setPlayers(plan, Number(players), defaultLevel);
         render();
       },
     ),
@@ -134,7 +134,7 @@ function optionSwitches(game, plan) {
 }
 
 /**
- * Options that apply only to several players.
+ * Build the controls that apply to several players only.
  * @param {TablePlan} plan
  */
 function multiplayerOptions(plan) {
@@ -147,24 +147,26 @@ function multiplayerOptions(plan) {
     h("legend", { class: "visually-hidden" }, t("new.extras")),
     toggle("new-public", t("new.public"), t("new.public.help"), plan.public, (on) => void (plan.public = on)),
     toggle("new-shuffle", t("new.shuffle"), t("new.shuffle.help"), plan.shuffle, (on) => void (plan.shuffle = on)),
-    select("new-time", t("new.time"), times, String(plan.move_time ?? ""), (chosen) => {
-      plan.move_time = chosen ? Number(chosen) : null;
+    select("new-time", t("new.time"), times, String(plan.move_time ?? ""), (seconds) => {
+      plan.move_time = seconds ? Number(seconds) : null;
     }),
   );
 }
 
 /**
  * @param {TablePlan} plan
- * @param {{levels: Bot[], myName: string, changed: () => void}} about `changed` is called when the kind of a seat changes
+ * @param {Bot[]} bots
+ * @param {string} ownName
+ * @param {() => void} onKindChange called when the kind of a seat changes
  */
-function seatRows(plan, { levels, myName, changed }) {
+function seatRows(plan, bots, ownName, onKindChange) {
   return plan.seats.map((seat, i) => {
     const label = t("seat.number", { seat: i + 1 });
     return h(
       "li",
       { class: "seat", "data-seat": i },
-      seat.kind === "me" ? h("span", { class: "seat-kind" }, t("seat.me")) : kindSelect(seat, label, changed),
-      seatDetail(seat, label, levels, seat.kind === "me" ? myName : t("seat.person.name", { seat: i + 1 })),
+      seat.kind === "me" ? h("span", { class: "seat-kind" }, t("seat.me")) : kindSelect(seat, label, onKindChange),
+      seatDetail(seat, label, bots, seat.kind === "me" ? ownName : t("seat.person.name", { seat: i + 1 })),
     );
   });
 }
@@ -172,35 +174,35 @@ function seatRows(plan, { levels, myName, changed }) {
 /**
  * @param {PlannedSeat} seat
  * @param {string} label
- * @param {() => void} changed
+ * @param {() => void} onChange
  */
-function kindSelect(seat, label, changed) {
+function kindSelect(seat, label, onChange) {
   const select = h(
     "select",
     { "aria-label": t("seat.kind", { label }), "data-kind": true, value: seat.kind },
-    KINDS.map((kind) => h("option", { value: kind }, t(`seat.${kind}`))),
+    SEAT_KINDS.map((kind) => h("option", { value: kind }, t(`seat.${kind}`))),
   );
   select.addEventListener("change", () => {
     seat.kind = /** @type {SeatKind} */ (select.value);
-    changed();
+    onChange();
   });
   return select;
 }
 
 /**
- * The level of a bot, or the name of a person.
+ * Build the control for the level of a bot or the name of a person.
  * @param {PlannedSeat} seat
  * @param {string} label
- * @param {Bot[]} levels
- * @param {string} defaultName the name if the person enters none
+ * @param {Bot[]} bots
+ * @param {string} defaultName used if the person enters none
  */
-function seatDetail(seat, label, levels, defaultName) {
+function seatDetail(seat, label, bots, defaultName) {
   if (seat.kind === "open") return h("span", { class: "muted small seat-note" }, t("seat.open.note"));
   if (seat.kind === "bot") {
     const select = h(
       "select",
       { "aria-label": t("seat.level", { label }), "data-level": true, value: seat.level },
-      levels.map((bot) => h("option", { value: bot.level }, levelName(bot.level))),
+      bots.map((bot) => h("option", { value: bot.level }, levelName(bot.level))),
     );
     select.addEventListener("change", () => void (seat.level = select.value));
     return select;

@@ -1,8 +1,8 @@
-/** The plan of a new table and the changes that the form makes to it. Does not use the DOM. */
+/** The plan of a new table, and the changes that the form makes to it. This module does not use the DOM. */
 
 /** @import {SeatRequest, TableRequest, TablePlan, PlannedSeat, Preset, SeatKind} from "../shared/types.js" */
 
-/** @type {Record<Preset, SeatKind | null>} the kind of all seats except the person's own */
+/** The kind of all seats except the person's own. @type {Record<Preset, SeatKind | null>} */
 const OTHER_SEATS = { bot: "bot", friends: "open", screen: "person", alone: null };
 
 export const PRESETS = /** @type {Preset[]} */ (Object.keys(OTHER_SEATS));
@@ -31,16 +31,16 @@ export function newPlan(game, level) {
  */
 export function applyPreset(plan, preset, level) {
   const kind = OTHER_SEATS[preset];
-  const others = kind ? Math.max(1, plan.seats.length - 1) : 0;
-  plan.seats = [plan.seats[0], ...Array.from({ length: others }, () => planSeat(kind ?? "bot", level))];
+  const otherCount = kind ? Math.max(1, plan.seats.length - 1) : 0;
+  plan.seats = [plan.seats[0], ...Array.from({ length: otherCount }, () => planSeat(kind ?? "bot", level))];
 }
 
 /**
- * The preset with these seats, or undefined.
+ * Return the preset with the seats of a plan, or undefined.
  * @param {TablePlan} plan
  */
 export function findPreset({ seats }) {
-  const [kind = null, ...more] = new Set(seats.slice(1).map((one) => one.kind));
+  const [kind = null, ...more] = new Set(seats.slice(1).map((seat) => seat.kind));
   return more.length > 0 ? undefined : PRESETS.find((preset) => OTHER_SEATS[preset] === kind);
 }
 
@@ -56,9 +56,9 @@ export function setPlayers(plan, players, level) {
 }
 
 /**
- * The body of the request that opens the table.
+ * Return the body of the request that opens the table.
  * @param {TablePlan} plan
- * @param {(seat: number) => string} personName default name of another person at this screen
+ * @param {(seat: number) => string} personName returns the default name of another person at this screen
  * @returns {TableRequest}
  */
 export function tableRequest(plan, personName) {

@@ -8,13 +8,13 @@ import { language, t } from "../shared/i18n.js";
 
 /** @param {Element} parent */
 export async function renderTeaser(parent) {
-  const state = h("p", { class: "muted" }, t("daily.lead"));
+  const progress = h("p", { class: "muted" }, t("daily.lead"));
   parent.replaceChildren(
     h(
       "div",
       null,
       h("h2", null, t("daily.title")),
-      state,
+      progress,
       h("p", { class: "small" }, t("daily.next"), " ", countdown()),
     ),
     h("a", { class: "button", href: "/daily" }, t("teaser.go")),
@@ -24,8 +24,8 @@ export async function renderTeaser(parent) {
     /** @type {Daily} */
     const daily = await get(`/api/daily?lang=${language()}`);
     const done = daily.deals.filter((deal) => deal.attempt?.status === "over").length;
-    if (done > 0) state.textContent = t("teaser.done", { done, all: daily.deals.length });
+    if (done > 0) progress.textContent = t("teaser.done", { done, all: daily.deals.length });
   } catch {
-    // The teaser works without the results.
+    // The teaser stays without the person's progress.
   }
 }

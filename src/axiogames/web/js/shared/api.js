@@ -1,4 +1,4 @@
-/** Client for the HTTP interface (docs/reference/http_and_websocket.md). */
+/** Client for the HTTP API (docs/reference/http_and_websocket.md). */
 import { hasText, language, t } from "./i18n.js";
 
 /** @import {Artwork, Bot, Game, Me} from "./types.js" */
@@ -6,7 +6,7 @@ import { hasText, language, t } from "./i18n.js";
 /** Milliseconds. Opening a table may compile its rules, which takes seconds. */
 const TIMEOUT = 45_000;
 
-/** A failed request. `code` is the error code of the server, or "offline" if there was no response. */
+/** A failed request. `code` is the server's error code, or "offline" if there was no response. */
 export class ApiError extends Error {
   /**
    * @param {number} status
@@ -24,28 +24,29 @@ export class ApiError extends Error {
 
 /** @type {Set<(connected: boolean) => void>} */
 const listeners = new Set();
-let up = true;
+let connected = true;
 
 /**
  * Call a function when the server becomes unreachable or reachable again.
- * @param {(up: boolean) => void} listener
+ * @param {(connected: boolean) => void} listener
  */
 export function onConnectionChange(listener) {
   listeners.add(listener);
 }
 
-/** @param {boolean} now */
-function setConnected(now) {
-  if (up === now) return;
-  up = now;
-  for (const listener of listeners) listener(now);
+/** @param {boolean} value */
+function setConnected(value) {
+  if (connected === value) return;
+  connected = value;
+  for (const listener of listeners) listener(connected);
 }
 
 /**
+ * Send a request and return the decoded body of the response.
  * @param {string} method
  * @param {string} path
  * @param {unknown} [body]
- * @returns {Promise<any>}
+ * @returns {Promise<any>} rejected with an `ApiError` on failure
  */
 async function request(method, path, body) {
   /** @type {Response} */
@@ -61,17 +62,17 @@ async function request(method, path, body) {
     setConnected(false);
     throw new ApiError(0, "offline", String(reason));
   }
-  const problem = await response.json().catch(() => null);
+  const data = await response.json().catch(() => null);
   // A proxy answers 502 to 504 when the server is down. The server's own 503 has an error code.
-  if ([502, 503, 504].includes(response.status) && typeof problem?.code !== "string") {
+  if ([502, 503, 504].includes(response.status) && typeof data?.code !== "string") {
     setConnected(false);
     throw new ApiError(response.status, "offline", response.statusText);
   }
   setConnected(true);
   if (!response.ok) {
-    throw new ApiError(response.status, String(problem?.code ?? ""), String(problem?.detail ?? response.statusText));
+    throw new ApiError(response.status, String(data?.code ?? ""), String(data?.detail ?? response.statusText));
   }
-  return problem;
+  return data;
 }
 
 /** @param {string} path */
@@ -82,7 +83,7 @@ export const get = (path) => request("GET", path);
  * @param {unknown} [body]
  */
 export async function post(path, body = {}) {
-  // Writing needs an identity, which the request for "/api/me" creates on the first visit.
+  // Requests that write need an identity, which GET /api/me creates on the first visit.
   await getMe();
   return request("POST", path, body);
 }
@@ -105,14 +106,14 @@ export async function remove(path, body) {
   return request("DELETE", path, body);
 }
 
-/** Delete a cookie that the server cannot read, so that the next request creates a new guest. */
+/** Delete a cookie that the server rejects. The next request creates a new guest. */
 export const deleteCookie = () => request("POST", "/api/me/leave", { everywhere: false });
 
 /** @type {Map<string, Promise<any>>} */
 const cache = new Map();
 
 /**
- * Return the response to a GET request, cached unless it failed.
+ * Send a GET request and cache the response unless it failed.
  * @param {string} path
  * @returns {Promise<any>}
  */

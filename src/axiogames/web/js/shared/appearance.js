@@ -1,4 +1,4 @@
-/** Theme and motion, from the settings and the system. */
+/** Theme and motion, by the settings and the system's preferences. */
 import { getSetting, onSetting } from "./settings.js";
 
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
@@ -33,9 +33,9 @@ export function applyAppearance() {
   else root.dataset.theme = theme;
   if (hasReducedMotion()) root.dataset.motion = "reduced";
   else delete root.dataset.motion;
-  // On a phone the browser's toolbar has the colour of the page.
-  const bar = document.querySelector("meta[name=theme-color]");
-  bar?.setAttribute("content", getComputedStyle(root).getPropertyValue("--page").trim());
+  // Phone browsers show their toolbar in this colour.
+  const themeColor = document.querySelector("meta[name=theme-color]");
+  themeColor?.setAttribute("content", getComputedStyle(root).getPropertyValue("--page").trim());
   for (const listener of listeners) listener();
 }
 

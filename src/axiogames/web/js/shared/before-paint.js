@@ -2,16 +2,19 @@
 {
   const root = document.documentElement;
   /** @type {{theme?: string, motion?: string, language?: string}} */
-  let chosen = {};
+  let settings = {};
   try {
-    chosen = JSON.parse(localStorage.getItem("settings") ?? "{}") ?? {};
+    settings = JSON.parse(localStorage.getItem("settings") ?? "{}") ?? {};
   } catch {
-    // Without storage the system's preferences apply.
+    // Without storage, the system's preferences apply.
   }
-  if (chosen.theme === "light" || chosen.theme === "dark") root.dataset.theme = chosen.theme;
-  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (chosen.motion === "reduced" || (chosen.motion !== "full" && calm)) root.dataset.motion = "reduced";
-  const language = !chosen.language || chosen.language === "auto" ? navigator.language : chosen.language;
-  // Pages are written in English; shared/i18n.js shows them once the texts are loaded.
+  if (settings.theme === "light" || settings.theme === "dark") root.dataset.theme = settings.theme;
+  const systemReducedMotion = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (settings.motion === "reduced" || (settings.motion !== "full" && systemReducedMotion)) {
+    root.dataset.motion = "reduced";
+  }
+  const language =
+    !settings.language || settings.language === "auto" ? navigator.language : settings.language;
+  // Pages are written in English. In other languages they stay hidden until shared/i18n.js has translated them.
   if (!/^en\b/i.test(language)) root.dataset.texts = "loading";
 }

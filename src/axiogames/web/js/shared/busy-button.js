@@ -4,11 +4,11 @@ import { t } from "./i18n.js";
 import { toast } from "./toast.js";
 
 /**
- * Run a function while a button is marked as busy. Further clicks are ignored meanwhile. An error is shown with
- * a button to retry.
+ * Run a function while a button is marked as busy. Clicks on a busy button are ignored. An error is shown in a toast
+ * with a button to retry.
  * @param {HTMLElement} button
  * @param {() => Promise<unknown>} work
- * @param {(text: string) => void} [onError] called instead of showing a toast
+ * @param {(text: string) => void} [onError] called with the error text instead of showing a toast
  */
 export async function runBusy(button, work, onError) {
   if (button.getAttribute("aria-busy") === "true") return;
@@ -17,9 +17,9 @@ export async function runBusy(button, work, onError) {
     await work();
   } catch (error) {
     button.removeAttribute("aria-busy");
-    const again = { label: t("again"), run: () => void runBusy(button, work) };
+    const retry = { label: t("again"), run: () => void runBusy(button, work) };
     if (onError) onError(errorText(error));
-    else toast(errorText(error), { kind: "error", action: again });
+    else toast(errorText(error), { kind: "error", action: retry });
     if (!("status" in Object(error))) console.error(error);
     return;
   }
@@ -30,7 +30,7 @@ export async function runBusy(button, work, onError) {
 let leaving = false;
 
 /**
- * Go to another page of the site.
+ * Open another page of the site.
  * @param {string} address
  */
 export function navigate(address) {

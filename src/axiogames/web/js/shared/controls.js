@@ -2,14 +2,14 @@
 import { h } from "./dom.js";
 
 /**
- * A radio group, rendered side by side.
+ * Build a radio group whose buttons stand side by side.
  * @param {string} name
  * @param {string} legend
- * @param {[value: string, label: string][]} values
- * @param {string} chosen
- * @param {(value: string) => void} changed
+ * @param {[value: string, label: string][]} options
+ * @param {string} selected
+ * @param {(value: string) => void} onChange
  */
-export function radioGroup(name, legend, values, chosen, changed) {
+export function radioGroup(name, legend, options, selected, onChange) {
   return h(
     "fieldset",
     null,
@@ -17,9 +17,9 @@ export function radioGroup(name, legend, values, chosen, changed) {
     h(
       "div",
       { class: "choice" },
-      values.map(([value, label]) => {
-        const radio = h("input", { type: "radio", name, id: `${name}-${value}`, value, checked: value === chosen });
-        radio.addEventListener("change", () => radio.checked && changed(value));
+      options.map(([value, label]) => {
+        const radio = h("input", { type: "radio", name, id: `${name}-${value}`, value, checked: value === selected });
+        radio.addEventListener("change", () => radio.checked && onChange(value));
         return h("label", null, radio, h("span", null, label));
       }),
     ),
@@ -27,38 +27,40 @@ export function radioGroup(name, legend, values, chosen, changed) {
 }
 
 /**
- * A select with a label.
+ * Build a select with a label.
  * @param {string} id
  * @param {string} label
- * @param {[value: string, label: string][]} values
- * @param {string} chosen
- * @param {(value: string) => void} changed
+ * @param {[value: string, label: string][]} options
+ * @param {string} selected
+ * @param {(value: string) => void} onChange
  */
-export function select(id, label, values, chosen, changed) {
-  const options = values.map(([value, text]) => h("option", { value }, text));
-  const list = h("select", { id, value: chosen }, options);
-  list.addEventListener("change", () => changed(list.value));
+export function select(id, label, options, selected, onChange) {
+  const elements = options.map(([value, text]) => h("option", { value }, text));
+  const list = h("select", { id, value: selected }, elements);
+  list.addEventListener("change", () => onChange(list.value));
   return h("div", { class: "field" }, h("label", { for: id }, label), list);
 }
 
 /**
- * A switch.
+ * Build a switch.
  * @param {string} id
  * @param {string} label
  * @param {string} help
- * @param {boolean} on
- * @param {(on: boolean) => void} changed
+ * @param {boolean} checked
+ * @param {(checked: boolean) => void} onChange
  */
-export function toggle(id, label, help, on, changed) {
-  const box = h("input", { type: "checkbox", role: "switch", id, checked: on });
-  box.addEventListener("change", () => changed(box.checked));
-  const described = help ? h("span", { class: "help", id: `${id}-help` }, help) : null;
-  if (described) box.setAttribute("aria-describedby", described.id);
-  if (described) box.setAttribute("aria-labelledby", `${id}-label`);
+export function toggle(id, label, help, checked, onChange) {
+  const box = h("input", { type: "checkbox", role: "switch", id, checked });
+  box.addEventListener("change", () => onChange(box.checked));
+  const description = help ? h("span", { class: "help", id: `${id}-help` }, help) : null;
+  if (description) {
+    box.setAttribute("aria-describedby", description.id);
+    box.setAttribute("aria-labelledby", `${id}-label`);
+  }
   return h(
     "label",
     { class: "switch", for: id },
-    h("span", null, h("span", { id: `${id}-label` }, label), described),
+    h("span", null, h("span", { id: `${id}-label` }, label), description),
     box,
   );
 }

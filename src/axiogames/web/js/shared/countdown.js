@@ -1,20 +1,20 @@
-/** The time until the next daily deal, at midnight UTC. */
+/** Countdown to the next daily deal, at midnight UTC. */
 import { h } from "./dom.js";
 
 const DAY = 86_400_000;
 
-/** @param {() => void} [over] called at midnight */
-export function countdown(over) {
+/** @param {() => void} [onEnd] called at midnight */
+export function countdown(onEnd) {
   const clock = h("time", { class: "countdown" });
   const start = Date.now();
   const end = start - (start % DAY) + DAY;
   const tick = () => {
-    const left = Math.max(0, Math.ceil((end - Date.now()) / 1000));
-    const parts = [left / 3600, (left / 60) % 60, left % 60].map((part) => String(Math.floor(part)).padStart(2, "0"));
+    const seconds = Math.max(0, Math.ceil((end - Date.now()) / 1000));
+    const parts = [seconds / 3600, (seconds / 60) % 60, seconds % 60].map((part) => String(Math.floor(part)).padStart(2, "0"));
     clock.textContent = parts.join(":");
-    if (left > 0) return;
+    if (seconds > 0) return;
     clearInterval(timer);
-    over?.();
+    onEnd?.();
   };
   const timer = setInterval(tick, 1000);
   tick();

@@ -7,12 +7,12 @@ import { t } from "./i18n.js";
  * @template Value
  * @param {{
  *   title: string, body?: Node | string, actions?: {label: string, value: Value, primary?: boolean}[], id?: string,
- * }} what
+ * }} options
  * @returns {Promise<Value | null>}
  */
 export function dialog({ title, body = "", actions = [], id }) {
   /** @type {Value | null} */
-  let answer = null;
+  let result = null;
   const heading = h("h2", { id: `dialog-${document.querySelectorAll("dialog").length}`, tabindex: "-1" }, title);
   const box = h(
     "dialog",
@@ -25,7 +25,7 @@ export function dialog({ title, body = "", actions = [], id }) {
         { class: "actions" },
         actions.map(({ label, value, primary }) => {
           const choose = () => {
-            answer = value;
+            result = value;
             box.close();
           };
           return h(
@@ -38,20 +38,20 @@ export function dialog({ title, body = "", actions = [], id }) {
   );
   document.body.append(box);
   closeOnBackdropClick(box);
-  const before = document.activeElement;
+  const focusedBefore = document.activeElement;
   box.showModal();
-  const first = /** @type {HTMLElement | null} */ (box.querySelector("[autofocus], .actions .button-primary"));
-  (first ?? heading).focus();
+  const initialFocus = /** @type {HTMLElement | null} */ (box.querySelector("[autofocus], .actions .button-primary"));
+  (initialFocus ?? heading).focus();
   return new Promise((resolve) => {
     box.addEventListener("close", () => {
       box.remove();
-      if (before instanceof HTMLElement) before.focus();
-      resolve(answer);
+      if (focusedBefore instanceof HTMLElement) focusedBefore.focus();
+      resolve(result);
     });
   });
 }
 
-/** The close button in the corner of a dialog. */
+/** Build the close button in the corner of a dialog. */
 export function closeButton() {
   const close = () => button.closest("dialog")?.close();
   const button = h("button", { type: "button", class: "sheet-close", "aria-label": t("close"), onclick: close }, "×");
@@ -59,7 +59,7 @@ export function closeButton() {
 }
 
 /**
- * Close a dialog on a click on its backdrop. The click must begin there: selecting text may end outside.
+ * Close a dialog by a click on its backdrop. The click must begin there, since selecting text may end outside.
  * @param {HTMLDialogElement} box
  */
 export function closeOnBackdropClick(box) {

@@ -1,4 +1,4 @@
-/** Functions that build elements. Strings become text nodes, never markup, so names may contain anything. */
+/** Build and find elements. Strings become text nodes, never markup, so names may contain any characters. */
 
 /** @import {Child, Props} from "./types.js" */
 
@@ -19,7 +19,7 @@ function applyProps(element, props, children) {
       element.addEventListener(name.replace(/^on/, ""), /** @type {EventListener} */ (value));
     } else if (name === "style") {
       const style = /** @type {HTMLElement} */ (element).style;
-      for (const [key, one] of Object.entries(/** @type {object} */ (value))) style.setProperty(key, String(one));
+      for (const [key, entry] of Object.entries(/** @type {object} */ (value))) style.setProperty(key, String(entry));
     } else if (PROPERTIES.has(name) && name in element) {
       Reflect.set(element, name, value);
     } else {
@@ -30,7 +30,7 @@ function applyProps(element, props, children) {
 }
 
 /**
- * Append children; null, undefined and false are skipped.
+ * Append children. null, undefined and false are skipped.
  * @param {Element} element
  * @param {...(Child | Child[])} children
  */
@@ -42,7 +42,7 @@ export function appendChildren(element, ...children) {
 }
 
 /**
- * An HTML element. Functions among the props become event listeners: `h("button", {onclick: save}, "Save")`.
+ * Build an HTML element. Functions among the props become event listeners: `h("button", {onclick: save}, "Save")`.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Props | null} [props]
@@ -51,7 +51,7 @@ export function appendChildren(element, ...children) {
  */
 export function h(tag, props, ...children) {
   const element = document.createElement(tag);
-  // The value of a select can be set only after its options.
+  // The value of a select can be set only after its options have been added.
   const { value, ...rest } = props ?? {};
   applyProps(element, rest, children);
   if (value !== undefined) applyProps(element, { value }, []);
@@ -59,7 +59,7 @@ export function h(tag, props, ...children) {
 }
 
 /**
- * An SVG element.
+ * Build an SVG element.
  * @template {keyof SVGElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Props | null} [props]
@@ -73,7 +73,7 @@ export function s(tag, props, ...children) {
 }
 
 /**
- * Return the element with this id, which the page must have.
+ * Return the element with an id. Throws if the page has none.
  * @template {Element} [Kind=HTMLElement]
  * @param {string} id
  * @returns {Kind}
@@ -99,8 +99,8 @@ export function updateList(parent, items, key, build) {
   const existing = new Map([...parent.children].map((element) => [element.getAttribute("data-key"), element]));
   const elements = items.map((item) => {
     const state = JSON.stringify(item);
-    const known = existing.get(key(item));
-    if (known && renderedItems.get(known) === state) return known;
+    const rendered = existing.get(key(item));
+    if (rendered && renderedItems.get(rendered) === state) return rendered;
     const element = build(item);
     element.setAttribute("data-key", key(item));
     renderedItems.set(element, state);

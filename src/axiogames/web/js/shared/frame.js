@@ -12,8 +12,8 @@ const NAVIGATION = { "/": "nav.home", "/daily": "nav.daily", "/rules": "nav.rule
 const SITE_NAME = "axio";
 
 /**
- * Set up the page. Its texts are loaded when this resolves.
- * @param {{title?: string}} [what] the title without the site's name, or the key of its text
+ * Set up the page and load its texts.
+ * @param {{title?: string}} [options] `title` is the title without the site's name, or the key of its text
  */
 export async function initPage({ title } = {}) {
   applyAppearance();
@@ -30,19 +30,19 @@ export async function initPage({ title } = {}) {
   getMe().catch((error) => void handleIdentityError(error));
 }
 
-/** Report that the server rejects our identity, and how to continue. @param {unknown} error */
+/** Show why the server rejects the visitor's identity and how to continue. @param {unknown} error */
 async function handleIdentityError(error) {
   if (!(error instanceof ApiError) || !hasText(`stranger.${error.code}`)) return;
-  const again = { label: t("again"), value: false };
-  const guest = { label: t("stranger.anew"), value: true };
-  const anew = await dialog({
+  const retry = { label: t("again"), value: false };
+  const newGuest = { label: t("stranger.anew"), value: true };
+  const startAnew = await dialog({
     title: t(`stranger.${error.code}`),
     body: errorText(error),
-    actions: error.code === "banned" ? [] : [again, guest],
+    actions: error.code === "banned" ? [] : [retry, newGuest],
     id: "stranger",
   });
-  if (anew === null) return;
-  if (anew) await deleteCookie();
+  if (startAnew === null) return;
+  if (startAnew) await deleteCookie();
   location.reload();
 }
 
@@ -58,14 +58,14 @@ function header() {
     h("img", { src: "/static/icons/icon.svg", width: 32, height: 32, alt: "" }),
     h("span", null, SITE_NAME),
   );
-  const here = location.pathname;
-  const links = Object.entries(NAVIGATION).map(([path, word]) => {
-    const current = here === path ? "page" : path !== "/" && here.startsWith(`${path}/`) ? "true" : null;
+  const { pathname } = location;
+  const links = Object.entries(NAVIGATION).map(([path, key]) => {
+    const current = pathname === path ? "page" : path !== "/" && pathname.startsWith(`${path}/`) ? "true" : null;
     // On a phone the logo is the only link to the home page.
     return h(
       "a",
       { href: path, class: path === "/" && "wide-only", "aria-current": current, "data-nav": path },
-      t(word),
+      t(key),
     );
   });
   return [logo, h("nav", { "aria-label": t("nav.label") }, links)];
@@ -86,21 +86,21 @@ function footer() {
   ];
 }
 
-/** Show the offline strip and retry until the server answers. Pages subscribe with `onConnectionChange`. */
+/** Show the offline strip while the server is unreachable, and retry until it answers. */
 function watchConnection() {
   const strip = h("div", { id: "offline", role: "status", hidden: true });
   document.body.prepend(strip);
-  let trying = 0;
-  const attempt = (/** @type {number} */ wait) => {
-    clearTimeout(trying);
-    trying = window.setTimeout(() => get("/api/bots").catch(() => attempt(Math.min(wait * 1.6, 15_000))), wait);
+  let retryTimer = 0;
+  const retryIn = (/** @type {number} */ delay) => {
+    clearTimeout(retryTimer);
+    retryTimer = window.setTimeout(() => get("/api/bots").catch(() => retryIn(Math.min(delay * 1.6, 15_000))), delay);
   };
-  onConnectionChange((up) => {
-    strip.hidden = up;
-    strip.textContent = up ? "" : t("offline.strip");
-    if (up) clearTimeout(trying);
-    else attempt(1_500);
+  onConnectionChange((connected) => {
+    strip.hidden = connected;
+    strip.textContent = connected ? "" : t("offline.strip");
+    if (connected) clearTimeout(retryTimer);
+    else retryIn(1_500);
   });
-  // `navigator.onLine` is only a hint, so ask the server.
+  // `navigator.onLine` is only a hint. A request shows whether the server can be reached.
   for (const event of ["online", "offline"]) addEventListener(event, () => void get("/api/bots").catch(() => {}));
 }

@@ -1,4 +1,4 @@
-/** Translations and formats. A new language is a file and a line in lang/index.json. */
+/** Translations and number formats. A new language is a file in lang/ and a line in lang/index.json. */
 import { getSetting } from "./settings.js";
 
 const FALLBACK = "en";
@@ -17,9 +17,9 @@ let code = FALLBACK;
  * @returns {Promise<any>}
  */
 async function fetchJson(file) {
-  const answer = await fetch(PATH + file);
-  if (!answer.ok) throw new Error(`${file}: ${answer.status}`);
-  return answer.json();
+  const response = await fetch(PATH + file);
+  if (!response.ok) throw new Error(`${file}: ${response.status}`);
+  return response.json();
 }
 
 /** Load the texts of the page, retrying until they arrive. Missing texts fall back to English. */
@@ -33,7 +33,7 @@ export async function loadTexts() {
       texts = Object.assign({}, ...(await Promise.all(needed)));
       break;
     } catch {
-      // Meanwhile show the page in English, as it is written.
+      // Meanwhile show the page in English, the language of its HTML.
       delete root.dataset.texts;
       await new Promise((resolve) => setTimeout(resolve, 2_000));
     }
@@ -64,7 +64,8 @@ export const languages = () => available;
 export const hasText = (key) => key in texts;
 
 /**
- * The text with a key, its {placeholders} filled. A parameter `n` selects the plural form: `key.one`, `key.other` …
+ * Return the text with a key, its {placeholders} filled. The parameter `n` selects the plural form,
+ * such as `key.one` or `key.other`.
  * @param {string} key
  * @param {Record<string, string | number>} [params]
  * @returns {string}
@@ -72,9 +73,9 @@ export const hasText = (key) => key in texts;
 export function t(key, params = {}) {
   const form = typeof params.n === "number" ? `${key}.${new Intl.PluralRules(code).select(params.n)}` : key;
   const text = texts[form] ?? texts[`${key}.other`] ?? texts[key] ?? key;
-  return text.replace(/\{(\w+)\}/g, (hole, name) => {
+  return text.replace(/\{(\w+)\}/g, (placeholder, name) => {
     const value = params[name];
-    return value === undefined ? hole : typeof value === "number" ? formatNumber(value) : value;
+    return value === undefined ? placeholder : typeof value === "number" ? formatNumber(value) : value;
   });
 }
 
@@ -95,14 +96,14 @@ const UNITS = [
 ];
 
 /**
- * A moment relative to now, such as "3 minutes ago".
- * @param {number} moment milliseconds since 1970
+ * A time relative to now, such as "3 minutes ago".
+ * @param {number} timestamp in milliseconds since 1970
  */
-export function formatRelativeTime(moment) {
+export function formatRelativeTime(timestamp) {
   const format = new Intl.RelativeTimeFormat(code, { numeric: "auto" });
-  const distance = moment - Date.now();
+  const difference = timestamp - Date.now();
   for (const [unit, size] of UNITS) {
-    if (Math.abs(distance) >= size) return format.format(Math.trunc(distance / size), unit);
+    if (Math.abs(difference) >= size) return format.format(Math.trunc(difference / size), unit);
   }
   return format.format(0, "second");
 }
@@ -136,7 +137,7 @@ export const formatDate = (day) =>
   new Intl.DateTimeFormat(code, { dateStyle: "full", timeZone: "UTC" }).format(new Date(`${day}T00:00Z`));
 
 /**
- * The name of a bot's level; an unknown level is shown as it is.
+ * The name of a bot's level. An unknown level is shown unchanged.
  * @param {string} level
  */
 export const levelName = (level) => (hasText(`level.${level}`) ? t(`level.${level}`) : level);

@@ -1,4 +1,4 @@
-/** The settings of a person on this device. */
+/** The settings of a person on this device, in the browser's storage. */
 
 /** @import {Settings} from "./types.js" */
 /** @typedef {keyof Settings} Name */
@@ -19,7 +19,7 @@ const STORAGE_KEY = "settings";
 /** @type {Map<string, Set<(value: any) => void>>} */
 const listeners = new Map();
 
-/** Also kept in memory: a browser may forbid storage. */
+/** Also kept in memory, since a browser may forbid storage. */
 let values = readStored();
 
 /** @returns {Partial<Settings>} */
@@ -53,13 +53,13 @@ export function setSetting(name, value) {
   try {
     localStorage.setItem(STORAGE_KEY, JSON.stringify(values));
   } catch {
-    // Then the setting lasts as long as the page.
+    // Without storage, the setting lasts until the page is closed.
   }
   notify(name);
 }
 
 /**
- * Call a function when a setting changes, also in another tab.
+ * Call a function when a setting changes, in this tab or another.
  * @template {Name} N
  * @param {N} name
  * @param {(value: Settings[N]) => void} listener

@@ -7,6 +7,6 @@ await initPage({ title: heading?.getAttribute("data-t") ?? "" });
 
 // The offline page is served under the URL of the requested page. Reload once the server answers.
 if (document.getElementById("again")) {
-  onConnectionChange((up) => up && location.reload());
+  onConnectionChange((connected) => connected && location.reload());
   await get("/api/bots").then(() => location.reload(), () => {});
 }

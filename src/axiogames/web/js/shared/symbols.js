@@ -3,7 +3,7 @@ import { getArtwork } from "./api.js";
 import { s } from "./dom.js";
 
 /**
- * A symbol. It has its size at once, and its shape when the artwork is loaded.
+ * Build a symbol. Its size is fixed at once, its shape appears when the artwork has been loaded.
  * @param {string} letter
  * @param {number} [size] in pixels
  * @returns {SVGSVGElement}
@@ -14,7 +14,7 @@ export function symbolImage(letter, size = 20) {
   });
   getArtwork().then(
     ({ symbols }) => path.setAttribute("d", symbols[letter]?.path ?? ""),
-    () => {}, // Without the image; the name of the colour is always written as well.
+    () => {}, // The symbol stays empty. It is only decoration.
   );
   return s(
     "svg",

@@ -1,4 +1,4 @@
-/** Types of the HTTP interface (docs/reference/http_and_websocket.md). */
+/** Types of the HTTP API (docs/reference/http_and_websocket.md). */
 
 export interface Option {
   name: string;
@@ -110,11 +110,11 @@ export interface Settings {
   language: string;
 }
 
-/** Arguments of the element builders. */
+/** Arguments of the functions that build elements (dom.js). */
 export type Child = Node | string | number | null | undefined | false;
 export type Props = Record<string, unknown>;
 
-/** The plan of a new table. "person" is another person at this screen; "open" waits for somebody to join. */
+/** Seats of a new table: "person" is another person at this screen, "open" a seat that others may take. */
 export type SeatKind = "me" | "person" | "bot" | "open";
 export type Preset = "bot" | "friends" | "screen" | "alone";
 
@@ -133,14 +133,14 @@ export interface TablePlan {
   shuffle: boolean;
 }
 
-/** Types of a service worker, which TypeScript cannot load together with those of the DOM. */
+/** Types of a service worker. TypeScript cannot load its own together with those of the DOM. */
 export interface LifecycleEvent extends Event {
   waitUntil(work: Promise<unknown>): void;
 }
 
 export interface FetchEvent extends LifecycleEvent {
   request: Request;
-  respondWith(answer: Promise<Response>): void;
+  respondWith(response: Promise<Response>): void;
 }
 
 export interface ServiceWorkerScope {

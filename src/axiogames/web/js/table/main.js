@@ -3,7 +3,7 @@ import { ApiError, errorText, get, getArtwork, getMe, invalidateMe, onConnection
 import { byId } from "../shared/dom.js";
 import { initPage, setTitle } from "../shared/frame.js";
 import { t } from "../shared/i18n.js";
-import { toast } from "../shared/toast.js";
+import { withErrorToast } from "../shared/toast.js";
 import { startBoard } from "./board/board.js";
 import { renderPoints, startPreview } from "./board/preview.js";
 import { defineSymbols } from "./board/shapes.js";
@@ -11,29 +11,33 @@ import { startZoom } from "./board/zoom.js";
 import { startButtons } from "./input/buttons.js";
 import { startKeyboard } from "./input/keyboard.js";
 import { startPointer } from "./input/pointer.js";
-import { shownPlacement, startSelection } from "./input/selection.js";
-import { connect, newId } from "./net/connection.js";
+import { shownPlacement } from "./input/selection.js";
+import { connect, disconnect, reconnect } from "./net/connection.js";
 import { lastReceived, receive, startMessages } from "./net/messages.js";
 import { postToTable } from "./net/requests.js";
 import { startHand } from "./panels/hand.js";
 import { renderHandover, startHandover } from "./panels/handover.js";
-import { startHistory, toggleHistory } from "./panels/history.js";
+import { startHistory } from "./panels/history.js";
 import { startOpponents } from "./panels/opponents.js";
 import { showResult, startResult } from "./panels/result.js";
 import { startScoreTracks } from "./panels/score-tracks.js";
 import { play, startSound, toggleSound } from "./panels/sound.js";
 import { startStatus } from "./panels/status.js";
-import { goTo, openReplay, replayKey, startReplay } from "./replay/replay.js";
+import { openReplay, startReplay } from "./replay/replay.js";
 import { onViewChange, state } from "./state/store.js";
 import { canMove, isWaiting, seatPlayedByBot } from "./state/view.js";
 
-/** @import {Command, View} from "./net/protocol.js" */
+/** @import {View} from "./net/protocol.js" */
 
+/** Codes with which the server closes the WebSocket. */
 const SIGNED_OUT = 4401;
 const BANNED = 4403;
 const NO_SUCH_TABLE = 4404;
 const UNREADABLE = 4409;
-const SIGN_IN_RETRY = 500;
+/** Milliseconds between attempts to read a changed identity, and their number. */
+const IDENTITY_RETRY = 500;
+const IDENTITY_ATTEMPTS = 4;
+
 const id = location.pathname.split("/")[2] ?? "";
 const requestedMove = new URLSearchParams(location.search).get("move");
 
@@ -44,8 +48,8 @@ async function open() {
   await initPage();
   setTitle(t("table.title"));
   try {
-    const [view, art] = await Promise.all([get(`/api/tables/${encodeURIComponent(id)}`), getArtwork()]);
-    defineSymbols(art);
+    const [view, artwork] = await Promise.all([get(`/api/tables/${encodeURIComponent(id)}`), getArtwork()]);
+    defineSymbols(artwork);
     start(view);
   } catch (error) {
     showLoadError(error);
@@ -61,101 +65,89 @@ function showLoadError(error) {
   byId("again").addEventListener("click", () => location.reload());
   byId("play").hidden = true;
   byId("load-error").hidden = false;
-  if (!missing) onConnectionChange((up) => up && location.reload());
+  if (!missing) onConnectionChange((connected) => connected && location.reload());
 }
 
 /** @param {View} view */
 function start(view) {
-  let needsView = false;
-  const send = (/** @type {Command} */ command) => void connection.send(command);
-  const hint = () => {
-    const { n, table } = state.view;
-    if (canMove(state.view) && table.hints) send({ do: "hint", id: newId(), n });
-  };
-
   startBoard();
   startZoom({
-    moved: () => state.view && renderPoints(),
-    focus: () => shownPlacement()?.target ?? state.view.tiles.at(-1) ?? null,
+    onMove: () => state.view && renderPoints(),
+    getFocus: () => shownPlacement()?.target ?? state.view.tiles.at(-1) ?? null,
   });
   startOpponents();
   startScoreTracks();
   startHand();
   startPointer();
-  startPreview(send);
+  startPreview();
   startStatus();
-  startButtons(hint);
-  startHistory((move) => goTo(move));
-  startHandover(send);
+  startButtons();
+  startHistory();
+  startHandover();
   startReplay();
-  const review = lazily(async () => (await import("./replay/review.js")).openReview());
-  startResult(() => void openReplay(), review);
+  const review = withErrorToast(async () => (await import("./replay/review.js")).openReview());
+  startResult(review);
   byId("review").addEventListener("click", review);
   byId("menu-button").addEventListener(
     "click",
-    lazily(async () => (await import("./panels/menu.js")).openMenu(openReplay)),
+    withErrorToast(async () => (await import("./panels/menu.js")).openMenu()),
   );
-  startKeyboard({ hint, log: toggleHistory, mute: toggleSound, replay: replayKey });
+  startKeyboard();
   startSound((on) => byId("mute").setAttribute("aria-pressed", String(!on)));
   byId("mute").addEventListener("click", toggleSound);
   byId("return").addEventListener("click", () => void postToTable(`seats/${seatPlayedByBot(state.view)}/return`));
-  startSelection(send);
   onViewChange(renderPage);
-  startMessages({ resync: () => ((needsView = true), connection.reopen()), shown: onShown });
+  startMessages(onRendered);
   receive(view);
   void import("./panels/tips.js").then(
     (module) => {
       tips = module;
       void module.startTips();
     },
-    () => {},
-  ); // The game can be played without tips.
+    () => {}, // The game can be played without tips.
+  );
 
-  const connection = connect(id, {
-    seen: () => (needsView ? ((needsView = false), null) : lastReceived()),
-    receive,
-    online(yes) {
-      state.online = yes;
-      byId("connection").hidden = yes;
+  connect(id, {
+    lastEntry: lastReceived,
+    onMessage: receive,
+    onStatusChange(connected) {
+      state.online = connected;
+      byId("connection").hidden = connected;
     },
-    closed(code) {
+    onClose(code) {
       if (code === NO_SUCH_TABLE) showLoadError(new ApiError(404, "", ""));
       if (code === UNREADABLE) showLoadError(new ApiError(409, "unreadable", ""));
-      if (code === SIGNED_OUT || code === BANNED) void checkIdentity(() => connection.reopen());
+      if (code === SIGNED_OUT || code === BANNED) void checkIdentity();
       return ![NO_SUCH_TABLE, UNREADABLE, SIGNED_OUT, BANNED].includes(code);
     },
   });
-  addEventListener("pagehide", () => connection.stop());
-  addEventListener("pageshow", (event) => event.persisted && connection.reopen());
+  addEventListener("pagehide", disconnect);
+  addEventListener("pageshow", (event) => event.persisted && reconnect());
 }
 
 /**
- * Handle a session that has ended. This browser may get a new one in a moment, if another page of it has just changed
- * the password: then resume.
- * @param {() => void} resume
+ * Reconnect after the session has ended, if this browser has a new one of the same person. Another page of it may have
+ * changed the password; the new cookie then arrives within moments.
  */
-async function checkIdentity(resume, tries = 4) {
+async function checkIdentity() {
   try {
-    const { id: before } = await getMe();
-    for (let left = tries; ; left--) {
+    const { id: personId } = await getMe();
+    for (let attempt = 1; ; attempt++) {
       invalidateMe();
-      const now = await getMe().catch((error) =>
-        error.code === "signed_out" && left > 1 ? null : Promise.reject(error),
+      const me = await getMe().catch((error) =>
+        error.code === "signed_out" && attempt < IDENTITY_ATTEMPTS ? null : Promise.reject(error),
       );
-      if (now?.id === before) return resume();
-      if (now) throw new ApiError(401, "signed_out", "");
-      await new Promise((resolve) => setTimeout(resolve, SIGN_IN_RETRY));
+      if (me?.id === personId) return reconnect();
+      if (me) throw new ApiError(401, "signed_out", "");
+      await new Promise((resolve) => setTimeout(resolve, IDENTITY_RETRY));
     }
   } catch (error) {
     showLoadError(error);
   }
 }
 
-/** Wrap a function that loads a module on demand. @param {() => Promise<void>} load */
-const lazily = (load) => () => void load().catch((error) => toast(errorText(error), { kind: "error" }));
-
 /** Called when all received steps have been rendered. @param {View | null} before */
-function onShown(before) {
+function onRendered(before) {
   renderHandover();
   tips?.updateTips(before);
   if (state.view.table.status !== "over" || state.replay) return;
@@ -168,7 +160,7 @@ function onShown(before) {
 
 let lobbyStarted = false;
 
-const loadLobby = lazily(async () => {
+const loadLobby = withErrorToast(async () => {
   const { startLobby } = await import("./panels/lobby.js");
   if (lobbyStarted) return;
   lobbyStarted = true;
@@ -190,7 +182,7 @@ function renderPage() {
   setTitle(canMove(view) ? t("table.title_turn", { game: table.name }) : table.name);
 }
 
-// Escape closes a tip first; the selection stays.
+// Escape closes a tip before it changes the selection.
 addEventListener("keydown", (event) => event.key === "Escape" && tips?.dismissTip() && event.preventDefault(), true);
 
 void open();

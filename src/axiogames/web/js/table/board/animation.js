@@ -12,14 +12,16 @@ import { pointsChip, tileImage } from "./shapes.js";
 
 /** @import {PlaceEvent, PlacedTile, View} from "../net/protocol.js" */
 
-const LAND_DURATION = 260;
-const FLIGHT_DURATION = 520;
+/** All durations are in milliseconds. */
+const TILE_FLIGHT = 260;
+const POINTS_FLIGHT = 520;
+/** Delay between the points of different tracks. */
 const STAGGER = 90;
-/** Milliseconds between a move of another player and the next one. */
+/** Pause after a move of another player. */
 const MOVE_PAUSE = 650;
 
-/** @param {number} time in milliseconds */
-export const pause = (time) => new Promise((done) => setTimeout(done, time));
+/** @param {number} duration */
+export const pause = (duration) => new Promise((resolve) => setTimeout(resolve, duration));
 
 /**
  * Animate a placement that has just been rendered.
@@ -50,18 +52,18 @@ async function flyTile(view, placed, seat) {
   const [, , width] = view.board.shapes[view.board.hand].box;
   const pixels = toScreen(placed.x + width, placed.y).x - to.x;
   const tile = tileElement(placed);
-  tile?.classList.add("coming");
+  tile?.classList.add("arriving");
   const picture = tileImage(view.board, placed.shape, placed.tile);
   const flying = h("div", { class: "flying", style: { width: `${pixels}px` } }, picture);
-  await fly(flying, { x: from.x + from.width / 2, y: from.y + from.height / 2 }, to, LAND_DURATION);
-  tile?.classList.remove("coming");
+  await fly(flying, { x: from.x + from.width / 2, y: from.y + from.height / 2 }, to, TILE_FLIGHT);
+  tile?.classList.remove("arriving");
 }
 
 /** @param {string[]} cells */
 function raisePyramids(cells) {
   for (const cell of cells) {
-    const mark = pyramidElement(cell)?.firstElementChild;
-    mark?.animate({ scale: ["0", "1.12", "1"] }, { duration: 420, easing: "ease-out" });
+    const pyramid = pyramidElement(cell)?.firstElementChild;
+    pyramid?.animate({ scale: ["0", "1.12", "1"] }, { duration: 420, easing: "ease-out" });
   }
 }
 
@@ -74,31 +76,32 @@ async function flyPoints(event, placed) {
   const own = ownSeat(state.view) === event.p;
   await Promise.all(
     scored.map(async ([track, n], index) => {
-      const goal = own ? ownTrack(track) : seatPanel(event.p, track);
-      const box = goal?.getBoundingClientRect();
-      if (!goal || !box?.width) return;
+      const target = own ? ownTrack(track) : seatPanel(event.p, track);
+      const box = target?.getBoundingClientRect();
+      if (!target || !box?.width) return;
       await pause(index * STAGGER);
-      const share = own ? Number(goal.style.getPropertyValue("--at")) || 0 : 0.5;
-      const to = { x: box.x + box.width * (0.08 + 0.74 * share), y: box.y + box.height / 2 };
-      await fly(h("div", { class: "flying" }, pointsChip(track, `+${n}`)), from, to, FLIGHT_DURATION);
-      goal.animate({ filter: ["brightness(1.25)", "none"] }, { duration: 300 });
+      const fraction = own ? Number(target.style.getPropertyValue("--score")) || 0 : 0.5;
+      const to = { x: box.x + box.width * (0.08 + 0.74 * fraction), y: box.y + box.height / 2 };
+      await fly(h("div", { class: "flying" }, pointsChip(track, `+${n}`)), from, to, POINTS_FLIGHT);
+      target.animate({ filter: ["brightness(1.25)", "none"] }, { duration: 300 });
     }),
   );
 }
 
 /**
- * @param {HTMLElement} thing
+ * Move an element across the page, then remove it.
+ * @param {HTMLElement} element
  * @param {{x: number, y: number}} from
  * @param {{x: number, y: number}} to
  * @param {number} duration
  */
-async function fly(thing, from, to, duration) {
-  document.body.append(thing);
+async function fly(element, from, to, duration) {
+  document.body.append(element);
   const frames = [from, to].map(({ x, y }) => ({ translate: `${x}px ${y}px` }));
-  const flight = thing.animate(frames, { duration, easing: "cubic-bezier(.3,.1,.2,1)", fill: "both" });
-  // Background tabs do not animate; never wait for longer than the animation.
+  const flight = element.animate(frames, { duration, easing: "cubic-bezier(.3,.1,.2,1)", fill: "both" });
+  // Background tabs do not animate, so never wait much longer than the animation takes.
   await Promise.race([flight.finished.catch(() => {}), pause(duration + 200)]);
-  thing.remove();
+  element.remove();
 }
 
 /** Show that a seat has won an extra turn. @param {string} text */
@@ -108,7 +111,7 @@ export async function showExtraTurn(text) {
   banner.replaceChildren(h("b", null, t("table.extra")), h("span", null, text));
   banner.hidden = false;
   banner.classList.remove("on");
-  void banner.offsetWidth; // restarts the animation
+  void banner.offsetWidth; // restarts its animation
   banner.classList.add("on");
   await pause(hasReducedMotion() ? 900 : 1100);
   banner.hidden = true;

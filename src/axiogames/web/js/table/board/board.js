@@ -1,4 +1,4 @@
-/** The board: cells, printed symbols, tiles, pyramids and marks. Input is handled elsewhere. */
+/** The board: cells, printed symbols, tiles, pyramids and marks. Input is handled in input/. */
 import { byId, s } from "../../shared/dom.js";
 import { onViewChange, state } from "../state/store.js";
 import { pyramid, symbolAt, tileAt } from "./shapes.js";
@@ -35,7 +35,7 @@ export const tileElement = (placed) => tileElements.get(tileKey(placed));
 /** @param {string} cell */
 export const pyramidElement = (cell) => pyramidElements.get(cell);
 
-/** A pyramid on a named cell. @param {string} name */
+/** Build a pyramid on a cell. @param {string} name */
 export function pyramidOn(name) {
   const [, x, y, outline] = cells.get(name) ?? ["", 0, 0, 0];
   return s("g", { transform: `translate(${x} ${y})` }, pyramid(state.view.board.outlines[outline]));
@@ -79,19 +79,19 @@ function renderCell([name, x, y, outline, ground, tint]) {
 /** @param {View} view */
 function renderTiles({ tiles, board }) {
   const expected = new Map(tiles.map((placed) => [tileKey(placed), placed]));
-  for (const [at, tile] of tileElements) {
-    if (expected.has(at)) continue;
-    tile.remove();
-    tileElements.delete(at);
+  for (const [key, element] of tileElements) {
+    if (expected.has(key)) continue;
+    element.remove();
+    tileElements.delete(key);
   }
-  for (const [at, placed] of expected) {
-    if (tileElements.has(at)) continue;
+  for (const [key, placed] of expected) {
+    if (tileElements.has(key)) continue;
     const element = s(
       "g",
       { transform: `translate(${placed.x} ${placed.y})`, "data-tile": placed.tile, "data-at": placed.at.join("-") },
       tileAt(board.shapes[placed.shape], placed.tile),
     );
-    tileElements.set(at, element);
+    tileElements.set(key, element);
     layers.tiles.append(element);
   }
 }

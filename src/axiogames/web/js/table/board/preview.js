@@ -1,29 +1,25 @@
-/** Preview of the selected tile: its legal targets, the tile at the hovered one, and the points it would score. */
+/** Preview of the selected tile: its targets, the tile on the hovered one, and the points that it would score. */
 import { byId, s } from "../../shared/dom.js";
 import { shownPick, shownPlacement, shownRotation } from "../input/selection.js";
-import { newId } from "../net/connection.js";
+import { newId, send } from "../net/connection.js";
 import { onSelectionChange, state } from "../state/store.js";
 import { layers, pyramidOn, toScreen } from "./board.js";
 import { pointsChip, tileAt } from "./shapes.js";
 import { reveal } from "./zoom.js";
 
 /** @import {Rotation, Target} from "../state/model.js" */
-/** @import {Command, Preview, Shape} from "../net/protocol.js" */
+/** @import {Preview, Shape} from "../net/protocol.js" */
 
-/** Milliseconds that the pointer rests before the server is asked for a preview. */
+/** Milliseconds that the pointer must rest before a preview is requested. */
 const PREVIEW_DELAY = 180;
 
-/** @type {(command: Command) => void} */
-let send = () => {};
 /** @type {Rotation | null} */
 let markedRotation = null;
 let requestTimer = 0;
 /** @type {{id: string, pick: number} | null} */
 let requested = null;
 
-/** @param {(command: Command) => void} sender */
-export function startPreview(sender) {
-  send = sender;
+export function startPreview() {
   onSelectionChange(render);
 }
 
@@ -44,7 +40,7 @@ function renderTargets() {
 }
 
 /**
- * The mark of a target: a dash in the direction of the tile, or a dot for a tile as wide as high.
+ * Build the mark of a target: a dash in the direction of the tile, or a dot if the tile is as wide as high.
  * @param {Target} target
  * @param {Rotation | null} rotation
  */
@@ -54,12 +50,12 @@ function targetMark(target, rotation) {
   return s("path", { "data-place": name, d: `M${x + ax} ${y + ay}L${x + bx} ${y + by}` });
 }
 
-/** @param {Shape} shape @returns {[number, number, number, number]} */
+/** The ends of a dash within a shape. @param {Shape} shape @returns {[number, number, number, number]} */
 function dash({ spots, box }) {
   if (Math.abs(box[2] - box[3]) < 10) return [0, 0, 0.1, 0];
   const [[x, y]] = spots;
-  const short = 13 / Math.hypot(x, y);
-  return [x * short, y * short, -x * short, -y * short];
+  const scale = 13 / Math.hypot(x, y);
+  return [x * scale, y * scale, -x * scale, -y * scale];
 }
 
 function renderTile() {
@@ -93,7 +89,7 @@ function renderTile() {
   }
 }
 
-/** Show the points above the tile, where a finger does not hide them, or below it at the upper edge. */
+/** Show the points above the tile, where no finger hides them, or below it if there is no space above. */
 export function renderPoints() {
   const chips = byId("preview-points");
   const { legal, view } = state;
@@ -108,9 +104,9 @@ export function renderPoints() {
   );
   chips.replaceChildren(...(scored.length ? scored : ["+0"]));
   const area = /** @type {HTMLElement} */ (chips.offsetParent).getBoundingClientRect();
-  const [, edge, , tall] = view.board.shapes[rotation.shape].box;
-  const above = toScreen(placement.target.x, placement.target.y + edge);
-  const below = toScreen(placement.target.x, placement.target.y + edge + tall);
+  const [, tileTop, , tileHeight] = view.board.shapes[rotation.shape].box;
+  const above = toScreen(placement.target.x, placement.target.y + tileTop);
+  const below = toScreen(placement.target.x, placement.target.y + tileTop + tileHeight);
   const size = chips.getBoundingClientRect();
   const top = above.y - area.y - size.height - 6;
   const left = Math.min(Math.max(above.x - area.x, size.width / 2 + 4), area.width - size.width / 2 - 4);
@@ -128,7 +124,7 @@ function requestPreview() {
   }, PREVIEW_DELAY);
 }
 
-/** Discard the preview. Pick numbers change with every step. */
+/** Discard the preview, since pick numbers change with every step. */
 export function clearPreview() {
   requested = null;
   state.preview = null;

@@ -4,16 +4,16 @@ import { h, s } from "../../shared/dom.js";
 /** @import {Artwork} from "../../shared/types.js" */
 /** @import {Board, Box, Shape} from "../net/protocol.js" */
 
-/** Define the symbols once; all others refer to the definitions. @param {Artwork} look */
-export function defineSymbols(look) {
-  const paths = Object.entries(look.symbols).map(([letter, { path }]) =>
+/** Define the symbols to which all images refer. @param {Artwork} artwork */
+export function defineSymbols(artwork) {
+  const paths = Object.entries(artwork.symbols).map(([letter, { path }]) =>
     s("path", {
       id: `symbol-${letter}`,
       d: path,
       style: { fill: `var(--${letter}-fill)`, stroke: `var(--${letter}-rim)`, "stroke-width": 4 },
     }),
   );
-  const spark = s("path", { id: "symbol-spark", d: look.spark, class: "spark" });
+  const spark = s("path", { id: "symbol-spark", d: artwork.spark, class: "spark" });
   document.body.append(s("svg", { class: "artwork", "aria-hidden": "true" }, s("defs", null, paths, spark)));
 }
 
@@ -26,25 +26,31 @@ export const trackColours = (track) => ({
 /** @param {string} letter */
 export const hasSymbol = (letter) => document.getElementById(`symbol-${letter}`) !== null;
 
-/** A symbol within text. @param {string} letter */
+/** Build a symbol for use in text. @param {string} letter */
 export const symbolIcon = (letter) => svgImage("icon", [-52, -52, 104, 104], s("use", { href: `#symbol-${letter}` }));
 
 /**
- * A decorative SVG image. Its content is always available as text as well.
- * @param {string} name
+ * Build a decorative SVG image. Its content is always available as text too.
+ * @param {string} className
  * @param {Box} box
  * @param {SVGElement} content
  */
-const svgImage = (name, box, content) =>
-  s("svg", { class: name, viewBox: box.join(" "), "aria-hidden": "true", focusable: "false" }, content);
+const svgImage = (className, box, content) =>
+  s("svg", { class: className, viewBox: box.join(" "), "aria-hidden": "true", focusable: "false" }, content);
 
-/** @param {string} letter @param {number} x @param {number} y @param {number} size */
+/**
+ * Build a symbol, or return null for a letter without one.
+ * @param {string} letter
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ */
 export const symbolAt = (letter, x, y, size) =>
   hasSymbol(letter)
     ? s("use", { href: `#symbol-${letter}`, transform: `translate(${x} ${y})scale(${size / 100})` })
     : null;
 
-/** A tile centred at the origin; "?" shows its back. @param {Shape} shape @param {string} letters */
+/** Build a tile centred at the origin. The letters "?" show its back. @param {Shape} shape @param {string} letters */
 export function tileAt(shape, letters) {
   const back = letters === "?";
   const tile = s(
@@ -64,7 +70,7 @@ export function tileAt(shape, letters) {
 }
 
 /**
- * A tile as a separate image with the size of a tile in hand, in any rotation.
+ * Build a tile as a separate image. In any rotation, it has the size of a tile in hand.
  * @param {Board} board
  * @param {number} shape
  * @param {string} letters
@@ -72,7 +78,7 @@ export function tileAt(shape, letters) {
 export function tileImage(board, shape, letters) {
   const [x, y, width, height] = withShadow(board.shapes[board.hand].box);
   const box = withShadow(board.shapes[shape].box);
-  // An upright tile may exceed its box a little, but must not reach the next row.
+  // An upright tile may exceed the image a little, but must not reach the next row.
   const shrink = Math.min(1, (1.45 * height) / box[3], (1.1 * width) / box[2]);
   const tile = tileAt(board.shapes[shape], letters);
   if (shrink < 1) tile.setAttribute("transform", `scale(${shrink.toFixed(3)})`);
@@ -85,17 +91,17 @@ const withShadow = ([x, y, width, height]) => [x - 6, y - 5, width + 12, height 
 let clipCount = 0;
 
 /**
- * A pyramid: four facets, lit from the upper left, clipped by the outline of the cell.
+ * Build a pyramid: four facets, lit from the upper left, clipped to the outline of the cell.
  * @param {string} outline
  */
 export function pyramid(outline) {
   const clip = `clip-${(clipCount += 1)}`;
-  const far = 70;
+  const extent = 70;
   const corners = [
-    [-far, -far],
-    [far, -far],
-    [far, far],
-    [-far, far],
+    [-extent, -extent],
+    [extent, -extent],
+    [extent, extent],
+    [-extent, extent],
   ];
   const facets = corners.map(([x, y], side) => {
     const [nx, ny] = corners[(side + 1) % 4];
@@ -109,6 +115,10 @@ export function pyramid(outline) {
   );
 }
 
-/** Points with the symbol of their track, if it has one. @param {string} track @param {string | number} text */
+/**
+ * Build a label of points with the symbol of their track, if it has one.
+ * @param {string} track
+ * @param {string | number} text
+ */
 export const pointsChip = (track, text) =>
   h("span", { class: "points", "data-track": track }, hasSymbol(track) && symbolIcon(track), h("b", null, text));

@@ -5,9 +5,10 @@ import { byId } from "../../shared/dom.js";
 /** @import {Box} from "../net/protocol.js" */
 
 const MAX_ZOOM = 4;
-/** The zoom button is shown if cells are narrower than this many pixels. */
+/** The zoom button is shown if cells are narrower than this, in pixels. */
 const MIN_CELL_PIXELS = 30;
 const BUTTON_ZOOM = 2;
+/** Milliseconds. */
 const GLIDE_DURATION = 220;
 
 /** @type {Box} */
@@ -18,16 +19,16 @@ let frameRequest = 0;
 /** @type {() => void} */
 let onMove = () => {};
 /** @type {() => {x: number, y: number} | null} */
-let focusPoint = () => null;
+let getFocus = () => null;
 
 const board = () => byId("board");
 
 /**
- * @param {{moved: () => void, focus: () => {x: number, y: number} | null}} handlers `moved` is called when the view of the
- *   board has changed, `focus` returns the point to zoom in on
+ * `onMove` is called after each zoom or pan, `getFocus` returns the point to zoom in on.
+ * @param {{onMove: () => void, getFocus: () => {x: number, y: number} | null}} handlers
  */
 export function startZoom(handlers) {
-  ({ moved: onMove, focus: focusPoint } = handlers);
+  ({ onMove, getFocus } = handlers);
   byId("zoom").addEventListener("click", () => (isZoomed() ? glideTo(boardBox) : zoomIn()));
   new ResizeObserver(() => {
     updateButton();
@@ -35,13 +36,13 @@ export function startZoom(handlers) {
   }).observe(board());
 }
 
-/** Set the box of the whole board. A zoomed view stays where it is. @param {Box} box */
+/** Set the box of the whole board. The view moves only if it is not zoomed. @param {Box} box */
 export function setBoardBox(box) {
-  const close = isZoomed();
-  const first = boardBox[2] === 1;
+  const zoomed = isZoomed();
+  const isFirst = boardBox[2] === 1;
   boardBox = box;
-  if (first) setViewBox(box);
-  else if (!close) glideTo(box);
+  if (isFirst) setViewBox(box);
+  else if (!zoomed) glideTo(box);
   updateButton();
 }
 
@@ -68,10 +69,10 @@ function glideTo(box) {
   const from = viewBox;
   const start = performance.now();
   const frame = (/** @type {number} */ time) => {
-    const share = Math.min(1, Math.max(0, (time - start) / GLIDE_DURATION));
-    const eased = share * (2 - share);
+    const progress = Math.min(1, Math.max(0, (time - start) / GLIDE_DURATION));
+    const eased = progress * (2 - progress);
     setViewBox(/** @type {Box} */ (from.map((part, index) => part + (box[index] - part) * eased)));
-    if (share < 1) frameRequest = requestAnimationFrame(frame);
+    if (progress < 1) frameRequest = requestAnimationFrame(frame);
     else updateButton();
   };
   frameRequest = requestAnimationFrame(frame);
@@ -84,13 +85,13 @@ function glideTo(box) {
  */
 export function zoomAt(factor, { x, y }) {
   const width = Math.min(boardBox[2], Math.max(boardBox[2] / MAX_ZOOM, viewBox[2] / factor));
-  const share = width / viewBox[2];
-  setViewBox(clampBox([x - (x - viewBox[0]) * share, y - (y - viewBox[1]) * share, width, viewBox[3] * share]));
+  const scale = width / viewBox[2];
+  setViewBox(clampBox([x - (x - viewBox[0]) * scale, y - (y - viewBox[1]) * scale, width, viewBox[3] * scale]));
   updateButton();
 }
 
 function zoomIn() {
-  const { x, y } = focusPoint() ?? { x: boardBox[0] + boardBox[2] / 2, y: boardBox[1] + boardBox[3] / 2 };
+  const { x, y } = getFocus() ?? { x: boardBox[0] + boardBox[2] / 2, y: boardBox[1] + boardBox[3] / 2 };
   const [width, height] = [boardBox[2] / BUTTON_ZOOM, boardBox[3] / BUTTON_ZOOM];
   glideTo(clampBox([x - width / 2, y - height / 2, width, height]));
 }
@@ -104,16 +105,16 @@ export function pan(dx, dy) {
 export function reveal({ x, y }) {
   if (!isZoomed()) return;
   const [left, top, width, height] = viewBox;
-  const off = Math.max(Math.abs((x - left) / width - 0.5), Math.abs((y - top) / height - 0.5));
-  if (off > 0.35) glideTo(clampBox([x - viewBox[2] / 2, y - viewBox[3] / 2, viewBox[2], viewBox[3]]));
+  const offset = Math.max(Math.abs((x - left) / width - 0.5), Math.abs((y - top) / height - 0.5));
+  if (offset > 0.35) glideTo(clampBox([x - viewBox[2] / 2, y - viewBox[3] / 2, viewBox[2], viewBox[3]]));
 }
 
 /** Keep a box within the board. @param {Box} box @returns {Box} */
 function clampBox([x, y, width, height]) {
-  const [left, top, wide, tall] = boardBox;
+  const [left, top, boardWidth, boardHeight] = boardBox;
   return [
-    Math.max(left, Math.min(x, left + wide - width)),
-    Math.max(top, Math.min(y, top + tall - height)),
+    Math.max(left, Math.min(x, left + boardWidth - width)),
+    Math.max(top, Math.min(y, top + boardHeight - height)),
     width,
     height,
   ];

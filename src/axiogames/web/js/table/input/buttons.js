@@ -11,7 +11,8 @@ import {
   confirm,
   confirmablePick,
   nameColour,
-  playOther,
+  playNonPlacement,
+  requestHint,
   rotateTile,
   sendCommand,
   startExchange,
@@ -22,17 +23,16 @@ import {
 /** @param {string} id */
 const button = (id) => /** @type {HTMLButtonElement} */ (byId(id));
 
-/** @param {() => void} hint */
-export function startButtons(hint) {
+export function startButtons() {
   const actions = {
     "turn-tile": () => rotateTile(1),
     cancel,
     confirm,
-    hint,
+    hint: requestHint,
     swap: startExchange,
-    exchange: () => playOther("exchange"),
-    keep: () => playOther("keep"),
-    pass: () => playOther("pass"),
+    exchange: () => playNonPlacement("exchange"),
+    keep: () => playNonPlacement("keep"),
+    pass: () => playNonPlacement("pass"),
     back: () => sendCommand({ do: "back" }),
     draw: () => sendCommand({ do: "draw" }),
   };
@@ -45,22 +45,22 @@ function render() {
   const { now, table } = view;
   const playing = table.status === "playing" && view.yours.length > 0 && !replay && seatPlayedByBot(view) === null;
   const mine = playing && canMove(view) && legal !== null;
-  const offers = new Set(mine ? legal.moves.others.map((one) => one.move) : []);
-  const offered = now.phase === "offer";
-  const placing = playing && !offered && !now.held && !selection.exchange;
-  const shown = {
+  const available = new Set(mine ? legal.moves.others.map(({ move }) => move) : []);
+  const mayExchange = now.phase === "offer";
+  const placing = playing && !mayExchange && !now.held && !selection.exchange;
+  const visibility = {
     "turn-tile": placing,
     confirm: placing || selection.exchange !== null,
     cancel: selection.exchange !== null,
     hint: placing && table.hints,
-    swap: placing && offers.has("exchange"),
-    pass: placing && offers.has("pass"),
-    exchange: mine && offered && offers.has("exchange"),
-    keep: mine && offered && offers.has("keep"),
+    swap: placing && available.has("exchange"),
+    pass: placing && available.has("pass"),
+    exchange: mine && mayExchange && available.has("exchange"),
+    keep: mine && mayExchange && available.has("keep"),
     back: playing && now.back,
     draw: playing && now.held,
   };
-  for (const [id, visible] of Object.entries(shown)) button(id).hidden = !visible;
+  for (const [id, visible] of Object.entries(visibility)) button(id).hidden = !visible;
   const rotationCount = selection.tile === null ? 0 : (legal?.tiles[selection.tile]?.length ?? 0);
   button("turn-tile").disabled = rotationCount < 2 || !canPlace();
   button("hint").disabled = !mine || sending !== null;
@@ -75,23 +75,23 @@ function render() {
 /** @type {number[]} */
 let namedPicks = [];
 
-/** The colours that can be named for an empty corner, the best one selected. @param {Moves | null} moves */
+/** Render the choice of a colour for an empty corner, with the best one selected. @param {Moves | null} moves */
 function renderNaming(moves) {
   const picks = state.selection.pending?.target.picks ?? [];
-  const box = byId("naming");
-  box.hidden = !moves?.named || picks.length < 2 || state.sending !== null;
-  if (box.hidden || !moves?.named) return void (namedPicks = []);
+  const panel = byId("naming");
+  panel.hidden = !moves?.named || picks.length < 2 || state.sending !== null;
+  if (panel.hidden || !moves?.named) return void (namedPicks = []);
   if (picks !== namedPicks) {
     const base = Math.min(...picks.map((pick) => totalGain(moves, pick)));
     namedPicks = picks;
-    // The order of the picks is the order of the colours, after the pick without a name.
-    const inOrder = [...picks].sort((a, b) => a - b);
-    byId("naming-choice").replaceChildren(...inOrder.map((pick) => colourOption(moves, pick, base)));
+    // Pick numbers are in the order of the colours. The pick without a colour is first.
+    const sorted = [...picks].sort((a, b) => a - b);
+    byId("naming-choice").replaceChildren(...sorted.map((pick) => colourOption(moves, pick, base)));
   }
-  for (const input of box.querySelectorAll("input")) input.checked = Number(input.value) === state.selection.pick;
+  for (const input of panel.querySelectorAll("input")) input.checked = Number(input.value) === state.selection.pick;
 }
 
-/** @param {Moves} moves @param {number} pick @param {number} base points without a name */
+/** @param {Moves} moves @param {number} pick @param {number} base the points without a colour */
 function colourOption(moves, pick, base) {
   const letter = moves.named?.[pick] ?? "";
   const bonus = totalGain(moves, pick) - base;

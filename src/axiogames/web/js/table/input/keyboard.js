@@ -1,10 +1,12 @@
 /** Keyboard shortcuts. */
-import { dialog } from "../../shared/dialog.js";
-import { byId, h } from "../../shared/dom.js";
+import { byId } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { announce } from "../../shared/toast.js";
+import { announce, withErrorToast } from "../../shared/toast.js";
+import { toggleHistory } from "../panels/history.js";
+import { toggleSound } from "../panels/sound.js";
+import { replayKey } from "../replay/replay.js";
 import { onSelectionChange, state } from "../state/store.js";
-import { boardLines, gainListText, scoreText, tileName } from "../text.js";
+import { gainListText, tileName } from "../text.js";
 import {
   activateTile,
   cancel,
@@ -12,6 +14,7 @@ import {
   confirmablePick,
   moveTarget,
   putDownTile,
+  requestHint,
   rotateTile,
   shownPick,
   shownPlacement,
@@ -26,18 +29,17 @@ const ARROWS = {
   ArrowDown: { x: 0, y: 1 },
 };
 
-/** The shortcuts in the order of the help dialog. */
-const SHORTCUTS = ["digits", "r", "arrows", "enter", "escape", "h", "s", "b", "l", "m", "help"];
-const REPLAY_SHORTCUTS = ["replay_arrows", "replay_ends", "replay_space"];
+/** @typedef {typeof import("../panels/reading.js")} Reading */
+/** Return a function that shows a dialog of the reading module. @param {(reading: Reading) => void} show */
+const reading = (show) => withErrorToast(async () => show(await import("../panels/reading.js")));
 
-let announced = "";
+let lastAnnounced = "";
 
-/** @param {{hint: () => void, log: () => void, mute: () => void, replay: (key: string) => boolean}} handlers */
-export function startKeyboard(handlers) {
+export function startKeyboard() {
   document.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
     if (document.querySelector("dialog[open]") || isTyping(event.target)) return;
-    if (handle(event, handlers)) event.preventDefault();
+    if (handleKey(event)) event.preventDefault();
   });
   onSelectionChange(announceSelection);
 }
@@ -45,13 +47,9 @@ export function startKeyboard(handlers) {
 /** @param {EventTarget | null} target */
 const isTyping = (target) => target instanceof Element && target.matches("input:not([type=range]), select, textarea");
 
-/**
- * @param {KeyboardEvent} event
- * @param {{hint: () => void, log: () => void, mute: () => void, replay: (key: string) => boolean}} handlers
- */
-function handle(event, handlers) {
-  const { key, target } = event;
-  if (state.replay && handlers.replay(key)) return true;
+/** @param {KeyboardEvent} event @returns {boolean} whether the key has been handled */
+function handleKey({ key, target }) {
+  if (state.replay && replayKey(key)) return true;
   const onButton = target instanceof Element && target.matches("button, a, summary");
   if (/^[1-9]$/.test(key)) {
     activateTile(Number(key) - 1);
@@ -65,54 +63,36 @@ function handle(event, handlers) {
     if (confirmablePick() !== null) confirm();
     else putDownTile();
   } else {
-    const act = {
+    const action = {
       r: () => rotateTile(1),
       R: () => rotateTile(-1),
       Escape: cancel,
-      h: handlers.hint,
-      l: handlers.log,
-      m: handlers.mute,
-      b: showBoardText,
-      s: showScoreText,
-      "?": showShortcuts,
+      h: requestHint,
+      l: () => toggleHistory(),
+      m: toggleSound,
+      b: reading(({ showBoardText }) => showBoardText()),
+      s: reading(({ showScoreText }) => showScoreText()),
+      "?": reading(({ showShortcuts }) => showShortcuts()),
     }[key.length === 1 && key !== "R" ? key.toLowerCase() : key];
-    if (!act) return false;
-    act();
+    if (!action) return false;
+    action();
   }
   return true;
 }
 
-/** Announce the target of the selected tile and its points to screen readers. */
+/** Announce the selected tile, its target and its points to screen readers. */
 function announceSelection() {
   const { selection, legal, view } = state;
   const placement = shownPlacement();
   const rotation = shownRotation();
   const pick = shownPick();
-  if (selection.tile === null || !rotation || !legal) return void (announced = "");
+  if (selection.tile === null || !rotation || !legal) return void (lastAnnounced = "");
   const params = { tile: tileName(rotation.letters), place: placement?.target.name.replaceAll("-", "–") ?? "" };
   const points = pick === null ? "" : gainListText(view, legal.moves.gain[pick]);
   const text = placement
     ? t(selection.pending ? "table.say_set" : "table.say_aim", { ...params, points })
     : t("table.say_tile", { ...params, n: rotation.targets.length });
-  if (text === announced) return;
-  announced = text;
+  if (text === lastAnnounced) return;
+  lastAnnounced = text;
   announce(text);
-}
-
-export function showBoardText() {
-  const lines = boardLines(state.view).map((line) => h("p", null, line));
-  void dialog({ title: t("table.read_board"), body: h("div", { class: "prose" }, lines) });
-}
-
-export function showScoreText() {
-  const lines = state.view.seats.map((_, seat) => h("p", null, scoreText(state.view, seat)));
-  void dialog({ title: t("table.read_scores"), body: h("div", { class: "prose" }, lines) });
-}
-
-export function showShortcuts() {
-  const rows = [...(state.replay ? REPLAY_SHORTCUTS : []), ...SHORTCUTS].flatMap((name) => [
-    h("dt", null, t(`table.key_${name}`)),
-    h("dd", null, t(`table.does_${name}`)),
-  ]);
-  void dialog({ title: t("table.shortcuts"), body: h("dl", { class: "keys" }, rows) });
 }

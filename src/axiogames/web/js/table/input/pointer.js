@@ -18,16 +18,18 @@ import {
 
 /** Pixels that a pointer must move to drag. */
 const DRAG_DISTANCE = 7;
-/** Maximum milliseconds of a tap with two fingers. */
+/** Maximum duration of a tap with two fingers, in milliseconds. */
 const TAP_DURATION = 280;
-/** Pixels that the tile is held above the finger, which would hide it. */
+/** Pixels by which a tile is shown above the finger that drags it. */
 const FINGER_OFFSET = 56;
+/** Wheel distance of one rotation. */
 const WHEEL_STEP = 40;
 
 /** @typedef {{x: number, y: number, startX: number, startY: number, since: number, moved: boolean}} Finger */
-/** @type {Map<number, Finger>} */
+/** Pressed pointers by id. A mouse counts as a finger. @type {Map<number, Finger>} */
 const fingers = new Map();
 let pinchDistance = 0;
+/** Whether two fingers have been down since the last time that none was. */
 let twoFingers = false;
 let wheelDelta = 0;
 
@@ -110,10 +112,10 @@ function fingerDistance() {
 function onPointerUp(event) {
   const finger = fingers.get(event.pointerId);
   if (!finger) return;
-  const others = [...fingers.values()].filter((one) => one !== finger);
+  const others = [...fingers.values()].filter((other) => other !== finger);
   fingers.delete(event.pointerId);
   if (twoFingers) {
-    const tapped = [finger, ...others].every((one) => !one.moved && event.timeStamp - one.since < TAP_DURATION);
+    const tapped = [finger, ...others].every(({ moved, since }) => !moved && event.timeStamp - since < TAP_DURATION);
     if (others.length && tapped) rotateTile(1);
     if (fingers.size === 0) twoFingers = false;
     return;
@@ -159,11 +161,11 @@ function onContextMenu(event) {
   rotateTile(1);
 }
 
-/** The tile that is being dragged from the hand. @type {HTMLElement | null} */
+/** The element of the tile that is dragged from the hand. @type {HTMLElement | null} */
 let carried = null;
 
 /**
- * Make a tile of the hand draggable onto the board. A press without movement stays a click.
+ * Let a tile be dragged from the hand onto the board. A press without movement is a click.
  * @param {HTMLElement} button
  * @param {number} tile
  */
@@ -172,7 +174,7 @@ export function makeDraggable(button, tile) {
     if (start.button !== 0 || carried || !canPlace() || state.selection.exchange) return;
     const stop = new AbortController();
     const { signal } = stop;
-    const lift = isMouse(start) ? 0 : FINGER_OFFSET;
+    const offset = isMouse(start) ? 0 : FINGER_OFFSET;
     const move = (/** @type {PointerEvent} */ event) => {
       const { clientX: x, clientY: y } = event;
       if (event.pointerId !== start.pointerId) return;
@@ -183,8 +185,8 @@ export function makeDraggable(button, tile) {
         liftTile();
         carry(button.clientWidth);
       }
-      carried?.style.setProperty("translate", `${x}px ${y - lift}px`);
-      hoverAt(boardPointAt(x, y - lift), !isMouse(event));
+      carried?.style.setProperty("translate", `${x}px ${y - offset}px`);
+      hoverAt(boardPointAt(x, y - offset), !isMouse(event));
     };
     const end = (/** @type {PointerEvent} */ event) => {
       // A second finger or button rotates the dragged tile.
@@ -193,7 +195,7 @@ export function makeDraggable(button, tile) {
       if (!carried) return;
       carried.remove();
       carried = null;
-      swallowClick();
+      suppressClick();
       if (event.type === "pointerup") putDownTile();
       else hoverAt(null);
     };
@@ -204,14 +206,14 @@ export function makeDraggable(button, tile) {
   });
 }
 
-/** Ignore the click at the end of a drag, which would rotate the tile. */
-function swallowClick() {
-  const swallow = (/** @type {Event} */ event) => event.stopPropagation();
-  addEventListener("click", swallow, true);
-  setTimeout(() => removeEventListener("click", swallow, true));
+/** Suppress the click at the end of a drag, which would rotate the tile. */
+function suppressClick() {
+  const suppress = (/** @type {Event} */ event) => event.stopPropagation();
+  addEventListener("click", suppress, true);
+  setTimeout(() => removeEventListener("click", suppress, true));
 }
 
-/** @param {number} x @param {number} y */
+/** The point of the board at screen coordinates, or null outside. @param {number} x @param {number} y */
 function boardPointAt(x, y) {
   const { left, right, top, bottom } = byId("board").getBoundingClientRect();
   return x >= left && x <= right && y >= top && y <= bottom ? toBoard(x, y) : null;

@@ -1,6 +1,6 @@
-/** The selected tile: its rotation, target and confirmation, and the tiles to exchange. Does not use the DOM. */
+/** The selected tile: rotation, target, confirmation, and the tiles to exchange. This module does not use the DOM. */
 import { getSetting } from "../../shared/settings.js";
-import { newId } from "../net/connection.js";
+import { newId, send } from "../net/connection.js";
 import {
   distance,
   findNonPlacement,
@@ -10,34 +10,28 @@ import {
   targetInDirection,
 } from "../state/legal-moves.js";
 import { emptySelection, notifySelection, state } from "../state/store.js";
+import { canMove } from "../state/view.js";
 
 /** @import {Placement, Point, Rotation} from "../state/model.js" */
-/** @import {Command, OtherMove, PlacedTile} from "../net/protocol.js" */
+/** @import {Command, NonPlacement, PlacedTile} from "../net/protocol.js" */
 
-/** @type {(command: Command) => void} */
-let send = () => {};
-/** The position of the pointer, if it moves the tile. @type {Point | null} */
+/** The position of the pointer while it moves the tile. @type {Point | null} */
 let pointerPosition = null;
-
-/** @param {(command: Command) => void} sender */
-export function startSelection(sender) {
-  send = sender;
-}
 
 /** The rotations of the selected tile. @returns {Rotation[]} */
 const rotations = () => (state.selection.tile === null ? [] : (state.legal?.tiles[state.selection.tile] ?? []));
 
-/** The placement that is shown: the pending one, or the one under the pointer. */
+/** The shown placement: the pending one, or the one under the pointer. */
 export const shownPlacement = () => state.selection.pending ?? state.selection.hovered;
 
-/** The rotation that is shown: that of the placement, or that of the tile in hand. */
+/** The shown rotation: that of the shown placement, or that of the tile in hand. */
 export const shownRotation = () => rotations()[shownPlacement()?.rotation ?? state.selection.rotation] ?? null;
 
-/** The pick number of the placement that is shown. */
+/** The pick number of the shown placement. */
 export const shownPick = () =>
   state.selection.pending ? state.selection.pick : (state.selection.hovered?.target.picks[0] ?? null);
 
-/** The hand of the seat that is viewed. */
+/** The hand of the viewed seat. */
 export const ownHand = () => state.view.now.hands[state.view.you ?? -1] ?? [];
 
 /** Return whether tiles can be placed now. */
@@ -74,18 +68,16 @@ export function activateTile(tile) {
   notifySelection();
 }
 
-/** Rotate the tile; on the board, to the next rotation that fits there. @param {number} by */
-export function rotateTile(by) {
+/** Rotate the tile. On the board, skip rotations that do not fit. @param {1 | -1} direction */
+export function rotateTile(direction) {
   const options = rotations();
   if (options.length < 2 || !canPlace()) return;
   const { selection } = state;
   const placement = shownPlacement();
   const from = placement?.rotation ?? selection.rotation;
-  const others = options.map(
-    (_, steps) => (from + by * (steps + 1) + options.length * options.length) % options.length,
-  );
-  const next = placement && rotatedPlacement(placement, others, selection.pending ? null : pointerPosition);
-  selection.rotation = next?.rotation ?? others[0];
+  const candidates = options.map((_, index) => (from + direction * (index + 1) + options.length) % options.length);
+  const next = placement && rotatedPlacement(placement, candidates, selection.pending ? null : pointerPosition);
+  selection.rotation = next?.rotation ?? candidates[0];
   state.hintText = "";
   if (selection.pending) setPending(next);
   else selection.hovered = next;
@@ -93,28 +85,28 @@ export function rotateTile(by) {
 }
 
 /**
- * The placement after rotating the tile around its first letter, or under the pointer.
+ * Return the placement after rotating the tile around its first letter, or under the pointer.
  * @param {Placement} placement
- * @param {number[]} others the rotations in the order in which they are tried
+ * @param {number[]} candidates the rotations to try, in this order
  * @param {Point | null} pointer
  * @returns {Placement | null}
  */
-function rotatedPlacement(placement, others, pointer) {
+function rotatedPlacement(placement, candidates, pointer) {
   const options = rotations();
-  const placementFor = (/** @type {number} */ rotation, /** @type {number} */ within) => {
+  const placementFor = (/** @type {number} */ rotation, /** @type {number} */ maxDistance) => {
     const target = nearestTarget(
       options[rotation].targets,
       pointer ?? rotatePoint(placement.target, options[placement.rotation], options[rotation]),
-      within,
+      maxDistance,
     );
     return target && { rotation, target };
   };
-  for (const rotation of others) {
+  for (const rotation of candidates) {
     const nearby = placementFor(rotation, 1.1 * hitRadius(state.view.board.shapes[options[rotation].shape]));
     if (nearby && rotation !== placement.rotation) return nearby;
   }
-  // No other rotation fits here. The pointer decides where else; without one the tile moves there.
-  return pointer ? null : placementFor(others[0], Infinity);
+  // No other rotation fits here. Without a pointer, the tile moves to the nearest target of the next rotation.
+  return pointer ? null : placementFor(candidates[0], Infinity);
 }
 
 /** @param {Point} point @param {Rotation} from @param {Rotation} to @returns {Point} */
@@ -124,7 +116,7 @@ function rotatePoint(point, from, to) {
   return { x: point.x + ax - bx, y: point.y + ay - by };
 }
 
-/** @param {Point | null} point @param {boolean} [coarse] */
+/** Show the placement at a point. @param {Point | null} point @param {boolean} [coarse] whether a finger points */
 export function hoverAt(point, coarse = false) {
   const { selection, legal, view } = state;
   const { tile, rotation } = selection;
@@ -144,21 +136,21 @@ function setPending(placement) {
   if (placement) selection.rotation = placement.rotation;
 }
 
-/** Take the pending tile off the board, in its rotation. */
+/** Take the pending tile off the board. Its rotation is kept. */
 export function liftTile() {
   if (!state.selection.pending) return;
   setPending(null);
   notifySelection();
 }
 
-/** Put the tile down at the hovered target. Confirming is the next step. */
+/** Put the tile down at the hovered target, where it waits for confirmation. */
 export function putDownTile() {
   const { selection } = state;
   if (!selection.hovered || !canPlace()) return;
   setPending(selection.hovered);
   selection.hovered = null;
   state.hintText = "";
-  // A choice of colours remains to be made.
+  // Without a choice of colours, the setting may make confirmation unnecessary.
   if (!getSetting("confirm") && selection.pending?.target.picks.length === 1) confirm();
   else notifySelection();
 }
@@ -192,7 +184,7 @@ export function moveTarget(direction) {
   notifySelection();
 }
 
-/** @param {number} pick the same placement with another colour named */
+/** Name another colour for the pending placement. @param {number} pick */
 export function nameColour(pick) {
   state.selection.pick = pick;
   notifySelection();
@@ -210,6 +202,7 @@ export function cancel() {
   notifySelection();
 }
 
+/** Start to choose tiles to exchange. */
 export function startExchange() {
   state.selection = { ...emptySelection(), exchange: new Set() };
   notifySelection();
@@ -229,6 +222,7 @@ export function confirmablePick() {
     : null;
 }
 
+/** Send the pending placement, or the exchange. */
 export function confirm() {
   const pick = confirmablePick();
   if (pick === null) return;
@@ -239,13 +233,17 @@ export function confirm() {
   sendCommand({ do: "move", pick, hold: getSetting("hold") }, placed);
 }
 
-/** @param {OtherMove} kind */
-export function playOther(kind) {
+/** @param {NonPlacement} kind */
+export function playNonPlacement(kind) {
   const pick = state.legal && findNonPlacement(state.legal.moves, kind);
   if (pick !== null) sendCommand({ do: "move", pick });
 }
 
-/** Send a command, one at a time, until the server acknowledges it. @param {Command} command @param {PlacedTile | null} [placed] */
+/**
+ * Send a command, unless another one is unacknowledged.
+ * @param {Command} command
+ * @param {PlacedTile | null} [placed] the tile to show until then
+ */
 export function sendCommand(command, placed = null) {
   if (state.sending) return;
   const id = newId();
@@ -255,14 +253,20 @@ export function sendCommand(command, placed = null) {
   notifySelection();
 }
 
-/** Show a move as if it had been selected. @param {number} pick @param {string} text */
+/** Request a hint. */
+export function requestHint() {
+  const { view } = state;
+  if (canMove(view) && view.table.hints) send({ do: "hint", id: newId(), n: view.n });
+}
+
+/** Select the move of a hint. @param {number} pick @param {string} text the reasons */
 export function showSuggestion(pick, text) {
   const { legal } = state;
   if (!legal || !canPlace()) return;
   const tile = legal.moves.tile[pick];
   state.selection = { ...emptySelection(), tile: tile ?? null };
   legal.tiles[tile]?.forEach(({ targets }, rotation) => {
-    const target = targets.find((one) => one.picks.includes(pick));
+    const target = targets.find(({ picks }) => picks.includes(pick));
     if (target) setPending({ rotation, target });
   });
   if (state.selection.pending) state.selection.pick = pick;

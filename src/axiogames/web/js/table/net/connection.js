@@ -1,6 +1,17 @@
-/** The WebSocket of a table. Reconnects, and repeats commands that were not acknowledged under the same id. */
+/** The WebSocket of the table. Reconnects, and repeats unacknowledged commands under the same id. */
 
 /** @import {Message, Command} from "./protocol.js" */
+
+/**
+ * `lastEntry` returns the number of the last received entry, or null to request a whole view. `onClose` returns whether
+ * to reconnect.
+ * @typedef {{
+ *   lastEntry: () => number | null,
+ *   onMessage: (message: Message) => void,
+ *   onStatusChange: (connected: boolean) => void,
+ *   onClose: (code: number) => boolean,
+ * }} Handlers
+ */
 
 const PING_INTERVAL = 25_000;
 const PONG_TIMEOUT = 10_000;
@@ -9,123 +20,123 @@ const MAX_RETRY = 10_000;
 /** Milliseconds. A page that sleeps in the background is not notified of a lost connection. */
 const MAX_SILENCE = 5_000;
 
-/**
- * @param {string} table
- * @param {{
- *   seen: () => number | null,
- *   receive: (message: Message) => void,
- *   online: (yes: boolean) => void,
- *   closed: (code: number) => boolean,
- * }} handlers `seen` returns the number of the last entry, `closed` whether to reconnect
- */
-export function connect(table, handlers) {
-  /** @type {WebSocket | null} */
-  let socket = null;
-  /** Commands that were not answered yet, by id. @type {Map<string, Command>} */
-  const pending = new Map();
-  let retryDelay = MIN_RETRY;
-  let retryTimer = 0;
-  let pingTimer = 0;
-  let pongTimer = 0;
-  let lastReceived = Date.now();
-
-  function open() {
-    clearTimeout(retryTimer);
-    if (socket) socket.onclose = socket.onmessage = socket.onopen = null;
-    socket?.close();
-    const seen = handlers.seen();
-    const address = new URL(`/api/tables/${table}/live${seen === null ? "" : `?after=${seen}`}`, location.href);
-    address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
-    socket = new WebSocket(address);
-    socket.onopen = () => {
-      lastReceived = Date.now();
-      handlers.online(true);
-      for (const command of pending.values()) transmit(command);
-    };
-    socket.onmessage = ({ data }) => {
-      clearTimeout(pongTimer);
-      lastReceived = Date.now();
-      retryDelay = MIN_RETRY;
-      /** @type {Message} */
-      const message = JSON.parse(data);
-      acknowledge(message);
-      handlers.receive(message);
-    };
-    socket.onclose = ({ code }) => {
-      handlers.online(false);
-      if (handlers.closed(code)) scheduleRetry();
-    };
-  }
-
-  function scheduleRetry() {
-    clearTimeout(retryTimer);
-    retryTimer = window.setTimeout(open, retryDelay * (0.7 + 0.6 * Math.random()));
-    retryDelay = Math.min(MAX_RETRY, retryDelay * 1.7);
-  }
-
-  /** @param {Message} message */
-  function acknowledge(message) {
-    if (message.type === "view" || message.type === "step") {
-      for (const [id, command] of pending) {
-        // Any later entry means that the command was carried out or is out of date.
-        if (id === message.ack || (command.n ?? 0) < message.n) pending.delete(id);
-      }
-    }
-    if ((message.type === "refused" || message.type === "hint") && message.id) pending.delete(message.id);
-  }
-
-  /** @param {Command} command */
-  function transmit(command) {
-    if (socket?.readyState !== WebSocket.OPEN) return false;
-    socket.send(JSON.stringify(command));
-    return true;
-  }
-
-  function ping() {
-    if (!transmit({ do: "ping" })) return;
-    clearTimeout(pongTimer);
-    pongTimer = window.setTimeout(reopen, PONG_TIMEOUT);
-  }
-
-  function reopen() {
-    handlers.online(false);
-    retryDelay = MIN_RETRY;
-    open();
-  }
-
-  function onVisible() {
-    if (document.hidden) return;
-    if (socket?.readyState !== WebSocket.OPEN) reopen();
-    else if (Date.now() - lastReceived > MAX_SILENCE) ping();
-  }
-
-  pingTimer = window.setInterval(ping, PING_INTERVAL);
-  // The socket may be dead without having noticed.
-  addEventListener("online", reopen);
-  addEventListener("offline", () => handlers.online(false));
-  document.addEventListener("visibilitychange", onVisible);
-  open();
-
-  return {
-    /**
-     * Send a command, at the latest after reconnecting. Unanswered commands are sent again under the same id, except
-     * previews: there may be many, and all but the last are out of date.
-     * @param {Command} command
-     */
-    send(command) {
-      if (command.id && command.do !== "preview") pending.set(command.id, command);
-      return transmit(command);
-    },
-    reopen,
-    stop() {
-      clearInterval(pingTimer);
-      clearTimeout(pongTimer);
-      clearTimeout(retryTimer);
-      if (socket) socket.onclose = null;
-      socket?.close();
-    },
-  };
-}
+let tableId = "";
+/** @type {Handlers} */
+let handlers = { lastEntry: () => null, onMessage() {}, onStatusChange() {}, onClose: () => false };
+/** @type {WebSocket | null} */
+let socket = null;
+/** Unanswered commands by id. @type {Map<string, Command>} */
+const pending = new Map();
+let retryDelay = MIN_RETRY;
+let retryTimer = 0;
+let pongTimer = 0;
+let lastMessageTime = 0;
 
 /** A unique id for a command. */
 export const newId = () => Array.from(crypto.getRandomValues(new Uint32Array(2)), (part) => part.toString(36)).join("");
+
+/**
+ * Connect to a table, and stay connected.
+ * @param {string} id
+ * @param {Handlers} callbacks
+ */
+export function connect(id, callbacks) {
+  tableId = id;
+  handlers = callbacks;
+  lastMessageTime = Date.now();
+  setInterval(ping, PING_INTERVAL);
+  // A dead socket may not have been noticed yet.
+  addEventListener("online", reconnect);
+  addEventListener("offline", () => handlers.onStatusChange(false));
+  document.addEventListener("visibilitychange", onVisible);
+  open();
+}
+
+/**
+ * Send a command now or after reconnecting. Unanswered commands are repeated under the same id, except previews:
+ * there may be many, and all but the last are out of date.
+ * @param {Command} command
+ */
+export function send(command) {
+  if (command.id && command.do !== "preview") pending.set(command.id, command);
+  transmit(command);
+}
+
+/** Replace the socket by a new one. */
+export function reconnect() {
+  handlers.onStatusChange(false);
+  retryDelay = MIN_RETRY;
+  open();
+}
+
+/** Close the socket, without reconnecting. */
+export function disconnect() {
+  clearTimeout(pongTimer);
+  clearTimeout(retryTimer);
+  if (socket) socket.onclose = null;
+  socket?.close();
+}
+
+function open() {
+  clearTimeout(retryTimer);
+  if (socket) socket.onclose = socket.onmessage = socket.onopen = null;
+  socket?.close();
+  const last = handlers.lastEntry();
+  const address = new URL(`/api/tables/${tableId}/live${last === null ? "" : `?after=${last}`}`, location.href);
+  address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
+  socket = new WebSocket(address);
+  socket.onopen = () => {
+    lastMessageTime = Date.now();
+    handlers.onStatusChange(true);
+    for (const command of pending.values()) transmit(command);
+  };
+  socket.onmessage = ({ data }) => {
+    clearTimeout(pongTimer);
+    lastMessageTime = Date.now();
+    retryDelay = MIN_RETRY;
+    /** @type {Message} */
+    const message = JSON.parse(data);
+    acknowledge(message);
+    handlers.onMessage(message);
+  };
+  socket.onclose = ({ code }) => {
+    handlers.onStatusChange(false);
+    if (handlers.onClose(code)) scheduleRetry();
+  };
+}
+
+function scheduleRetry() {
+  clearTimeout(retryTimer);
+  retryTimer = window.setTimeout(open, retryDelay * (0.7 + 0.6 * Math.random()));
+  retryDelay = Math.min(MAX_RETRY, retryDelay * 1.7);
+}
+
+/** @param {Message} message */
+function acknowledge(message) {
+  if (message.type === "view" || message.type === "step") {
+    for (const [id, command] of pending) {
+      // Any later entry means that the command was carried out or is out of date.
+      if (id === message.ack || (command.n ?? 0) < message.n) pending.delete(id);
+    }
+  }
+  if ((message.type === "refused" || message.type === "hint") && message.id) pending.delete(message.id);
+}
+
+/** Send a command if the socket is open. @param {Command} command @returns {boolean} whether it was sent */
+function transmit(command) {
+  if (socket?.readyState !== WebSocket.OPEN) return false;
+  socket.send(JSON.stringify(command));
+  return true;
+}
+
+function ping() {
+  if (!transmit({ do: "ping" })) return;
+  clearTimeout(pongTimer);
+  pongTimer = window.setTimeout(reconnect, PONG_TIMEOUT);
+}
+
+function onVisible() {
+  if (document.hidden) return;
+  if (socket?.readyState !== WebSocket.OPEN) reconnect();
+  else if (Date.now() - lastMessageTime > MAX_SILENCE) ping();
+}

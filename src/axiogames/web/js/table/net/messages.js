@@ -1,4 +1,4 @@
-/** Handles the messages of the server one after another, so that each step can be followed. */
+/** Process the server's messages in order. Steps are animated one at a time, so that each can be followed. */
 import { errorText } from "../../shared/api.js";
 import { hasText, t } from "../../shared/i18n.js";
 import { announce, toast } from "../../shared/toast.js";
@@ -11,37 +11,42 @@ import { indexMoves } from "../state/legal-moves.js";
 import { notifySelection, notifyView, state } from "../state/store.js";
 import { applyStep, canMove, wonExtraTurn } from "../state/view.js";
 import { eventText, seatName } from "../text.js";
+import { reconnect } from "./connection.js";
 
 /** @import {Hint, Message, Refused, Step, TableEvent, View} from "./protocol.js" */
 
 /** With a longer backlog, steps are shown without animation. */
 const MAX_BACKLOG = 6;
 
+/** Milliseconds until commands are repeated that were sent too fast. */
 const RETRY_DELAY = 2_000;
 
 /** @type {(View | Step)[]} */
 const queue = [];
-let running = false;
-/** @type {() => void} */
-let resync = () => {};
+let processing = false;
+/** Whether steps are missing, so that a whole view must be requested. */
+let needsView = false;
 /** @type {(before: View | null) => void} */
-let shown = () => {};
+let onRendered = () => {};
 
-/**
- * @param {{resync: () => void, shown: (before: View | null) => void}} handlers `resync` requests a whole view, `shown` is
- *   called when all received steps have been rendered
- */
-export function startMessages(handlers) {
-  ({ resync, shown } = handlers);
+/** @param {(before: View | null) => void} callback called when all received steps have been rendered */
+export function startMessages(callback) {
+  onRendered = callback;
 }
 
-/** The number of the last received entry, rendered or queued. */
-export const lastReceived = () => queue.at(-1)?.n ?? state.view?.n ?? null;
+/** The number of the last received entry, rendered or queued, or null if a whole view is needed. */
+export const lastReceived = () => (needsView ? null : (queue.at(-1)?.n ?? state.view?.n ?? null));
+
+function requestView() {
+  needsView = true;
+  reconnect();
+}
 
 /** @param {Message} message */
 export function receive(message) {
+  if (message.type === "view") needsView = false;
   if (state.replay) {
-    // The game is over; only the rematch can still change the table.
+    // The game is over. Only a rematch can still change the table.
     if (message.type === "view") state.replay.live = message;
     return;
   }
@@ -68,23 +73,23 @@ export function receive(message) {
 }
 
 async function processQueue() {
-  if (running) return;
-  running = true;
-  const start = state.view;
+  if (processing) return;
+  processing = true;
+  const before = state.view;
   try {
     for (let next = queue.shift(); next; next = queue.shift()) {
       if (next.type === "view") await showView(next, queue.length < MAX_BACKLOG);
       else if (next.n === state.view.n + 1) await showView(applyStep(state.view, next), queue.length < MAX_BACKLOG);
       else if (next.n > state.view.n) {
         queue.length = 0;
-        resync();
+        requestView();
       }
       acknowledge(next.ack);
     }
   } finally {
-    running = false;
+    processing = false;
   }
-  shown(start);
+  onRendered(before);
 }
 
 /** @param {string | null} ack */
@@ -94,13 +99,13 @@ function acknowledge(ack) {
   notifySelection();
 }
 
-/** @param {View} view @param {boolean} animated whether there is time to animate */
+/** @param {View} view @param {boolean} animated */
 async function showView(view, animated) {
   const before = state.view ?? null;
   const ownPlacement = state.sending?.placed ?? null;
   const newEvents = before && view.n === before.n + 1 ? view.events.slice(before.events.length) : [];
-  const offered = Boolean(before?.moves) === Boolean(view.moves);
-  const unchanged = before && view.n === before.n && view.you === before.you && offered;
+  const sameMoves = Boolean(before?.moves) === Boolean(view.moves);
+  const unchanged = before && view.n === before.n && view.you === before.you && sameMoves;
   state.view = view;
   if (!unchanged) {
     const hand = view.you === null ? [] : view.now.hands[view.you];
@@ -135,10 +140,10 @@ async function receiveHint(message) {
   if (!best || !legal) return void toast(t("table.no_hint"));
   try {
     const { hintText } = await import("../replay/review-text.js");
-    const why = await hintText(view, message, legal.moves.gain[best.pick]);
+    const text = await hintText(view, message, legal.moves.gain[best.pick]);
     if (state.legal !== legal) return; // the position has changed meanwhile
-    showSuggestion(best.pick, why);
-    announce(why);
+    showSuggestion(best.pick, text);
+    announce(text);
   } catch (error) {
     toast(errorText(error), { kind: "error" });
   }
@@ -154,8 +159,8 @@ function receiveRefusal(message) {
   if (message.view) receive(message.view);
   else if (own) notifySelection();
   const key = `table.refused_${message.code}`;
-  // The message does not name the rejected command; after reconnecting all unanswered ones are sent again.
-  if (message.code === "too_fast" && state.sending) setTimeout(resync, RETRY_DELAY);
+  // The message does not name the rejected command. After reconnecting, all unanswered commands are repeated.
+  if (message.code === "too_fast" && state.sending) setTimeout(requestView, RETRY_DELAY);
   // A stale preview was requested by the page, not by the person.
   if (!own && message.code === "stale") return;
   toast(hasText(key) ? t(key) : t("table.refused", { detail: message.detail }), { kind: "error" });

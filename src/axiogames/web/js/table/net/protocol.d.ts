@@ -54,7 +54,7 @@ export type TableState = {
   deadline: number | null;
   result: { scores: Record<string, number>[]; place: number[]; winners: number[] } | null;
 };
-export type OtherMove = "exchange" | "keep" | "pass";
+export type NonPlacement = "exchange" | "keep" | "pass";
 export type Moves = {
   places: [shape: number, x: number, y: number, name: string][];
   looks: string[];
@@ -63,7 +63,7 @@ export type Moves = {
   place: number[];
   named: string[] | null;
   gain: number[][];
-  others: { move: OtherMove; tiles?: string[] }[];
+  others: { move: NonPlacement; tiles?: string[] }[];
 };
 export type TableInfo = {
   id: string;

@@ -1,4 +1,4 @@
-/** Requests about this table over HTTP. */
+/** HTTP requests about the table. */
 import { ApiError, errorText, post } from "../../shared/api.js";
 import { t } from "../../shared/i18n.js";
 import { toast } from "../../shared/toast.js";
@@ -6,20 +6,20 @@ import { state } from "../state/store.js";
 import { receive } from "./messages.js";
 
 /**
- * Send a POST request and show an error, if there is one.
+ * Send a POST request and show any error in a toast.
  * @param {string} path relative to the table
  * @param {object} [body]
- * @param {Record<string, string>} [specialTexts] keys of special texts by error code
- * @returns {Promise<any>} null if it failed
+ * @param {Record<string, string>} [errorKeys] keys of texts that replace the usual ones, by error code
+ * @returns {Promise<any>} null on failure
  */
-export async function postToTable(path, body = {}, specialTexts = {}) {
+export async function postToTable(path, body = {}, errorKeys = {}) {
   try {
-    const answer = await post(`/api/tables/${state.view.table.id}/${path}`, body);
-    if (answer?.type === "view" || answer?.seats) receive({ ...answer, type: "view" });
-    return answer ?? {};
+    const response = await post(`/api/tables/${state.view.table.id}/${path}`, body);
+    if (response?.type === "view" || response?.seats) receive({ ...response, type: "view" });
+    return response ?? {};
   } catch (error) {
-    const special = error instanceof ApiError ? specialTexts[error.code] : undefined;
-    toast(special ? t(special) : errorText(error), { kind: "error" });
+    const key = error instanceof ApiError ? errorKeys[error.code] : undefined;
+    toast(key ? t(key) : errorText(error), { kind: "error" });
     return null;
   }
 }

@@ -11,21 +11,23 @@ import { tileName } from "../text.js";
 const GAP = 8;
 /** Pixels around the image of a tile. */
 const PADDING = 8;
+/** Minimum height of a touch target in pixels. */
+const MIN_TARGET = 44;
 
 /** @type {HTMLButtonElement[]} */
 const buttons = [];
 /** @type {string[]} */
 let renderedHand = [];
-/** The rendered shape and letters of each button, to render only changes. @type {string[]} */
+/** The rendered shape and letters of each button, so that only changes are rendered. @type {string[]} */
 const renderedTiles = [];
 
 export function startHand() {
   onViewChange(renderHand);
   onSelectionChange(renderSelection);
-  new ResizeObserver(layOut).observe(byId("hand"));
+  new ResizeObserver(arrange).observe(byId("hand"));
 }
 
-/** The tiles to show: none while they are hidden. */
+/** The tiles of the own hand, or none while they are hidden. */
 export function visibleHand() {
   const { view } = state;
   const seat = view.you ?? (view.yours.length === 1 ? ownSeat(view) : null);
@@ -50,7 +52,7 @@ function renderHand() {
     buttons[tile].classList.add("drawn");
   });
   renderedHand = hand;
-  layOut();
+  arrange();
 }
 
 function addButton() {
@@ -85,20 +87,20 @@ function renderSelection() {
   });
 }
 
-/** Choose the number of columns with which tiles are largest. */
-function layOut() {
+/** Choose the number of columns that makes tiles largest. */
+function arrange() {
   const box = byId("hand");
   const count = Math.max(1, renderedHand.length);
-  const [, , wide, tall] = state.view.board.shapes[state.view.board.hand].box;
+  const [, , tileWidth, tileHeight] = state.view.board.shapes[state.view.board.hand].box;
   const { clientWidth, clientHeight } = box;
-  let best = { columns: count, unit: 0 };
+  let best = { columns: count, scale: 0 };
   for (let columns = 1; columns <= count; columns += 1) {
-    const lines = Math.ceil(count / columns);
+    const rows = Math.ceil(count / columns);
     const width = (clientWidth - GAP * (columns - 1)) / columns - PADDING;
-    const height = (clientHeight - GAP * (lines - 1)) / lines - PADDING;
-    const unit = Math.min(width / wide, height / tall);
-    if (height + PADDING >= 44 && unit > best.unit) best = { columns, unit };
+    const height = (clientHeight - GAP * (rows - 1)) / rows - PADDING;
+    const scale = Math.min(width / tileWidth, height / tileHeight);
+    if (height + PADDING >= MIN_TARGET && scale > best.scale) best = { columns, scale };
   }
   box.style.setProperty("--columns", String(best.columns));
-  box.style.setProperty("--tile-width", `${Math.floor(best.unit * wide + PADDING)}px`);
+  box.style.setProperty("--tile-width", `${Math.floor(best.scale * tileWidth + PADDING)}px`);
 }

@@ -1,16 +1,14 @@
-/** Pass and play: hides the hand while the device is handed over. */
+/** The dialog that hides the hand while the device is handed over (pass and play). */
 import { byId } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
+import { send } from "../net/connection.js";
 import { state } from "../state/store.js";
 import { seatToHandOver } from "../state/view.js";
 import { fullName } from "../text.js";
 
-/** @import {Command} from "../net/protocol.js" */
-
 const handoverDialog = () => /** @type {HTMLDialogElement} */ (byId("handover"));
 
-/** @param {(command: Command) => void} send */
-export function startHandover(send) {
+export function startHandover() {
   handoverDialog().addEventListener("cancel", (event) => event.preventDefault());
   // Browsers close a dialog on the second Esc, so open it again.
   handoverDialog().addEventListener("close", renderHandover);
@@ -20,7 +18,7 @@ export function startHandover(send) {
   });
 }
 
-/** Called when all steps have been rendered, so that both players see the points of the last move. */
+/** Open or close the dialog. Called after all steps have been rendered, so that both players see the last move. */
 export function renderHandover() {
   const seat = state.replay ? null : seatToHandOver(state.view);
   if (seat === null) {

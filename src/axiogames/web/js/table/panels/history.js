@@ -1,23 +1,20 @@
 /** The history of the game as text, latest first. */
 import { byId, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
+import { goTo } from "../replay/replay.js";
 import { onViewChange, state } from "../state/store.js";
 import { countMoves, isMove } from "../state/view.js";
 import { eventText } from "../text.js";
 
-/** @type {(move: number) => void} */
-let goToMove = () => {};
 let renderedState = "";
 
-/** @param {(move: number) => void} jumpTo called with the number of a move in a replay */
-export function startHistory(jumpTo) {
-  goToMove = jumpTo;
+export function startHistory() {
   byId("history-toggle").addEventListener("click", () => toggleHistory());
   byId("history-close").addEventListener("click", () => toggleHistory(false));
   onViewChange(render);
 }
 
-/** On a narrow screen the history is a sheet that is opened on request. @param {boolean} [open] */
+/** Open or close the history, which is a sheet on a narrow screen. @param {boolean} [open] */
 export function toggleHistory(open = !byId("history-panel").classList.contains("open")) {
   byId("history-panel").classList.toggle("open", open);
   byId("history-toggle").setAttribute("aria-expanded", String(open));
@@ -42,7 +39,7 @@ function render() {
     const line = h("li", { class: move === null ? "aside" : null, "data-move": move, "data-by": seat });
     if (replay && move !== null) {
       const current = move === currentMove ? "step" : null;
-      line.append(h("button", { type: "button", onclick: () => goToMove(move), "aria-current": current }, text));
+      line.append(h("button", { type: "button", onclick: () => goTo(move), "aria-current": current }, text));
     } else {
       line.append(text);
     }

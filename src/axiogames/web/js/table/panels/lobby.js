@@ -8,6 +8,7 @@ import { onViewChange, state } from "../state/store.js";
 import { isWaiting } from "../state/view.js";
 import { fullName } from "../text.js";
 
+/** @import {Bot} from "../../shared/types.js" */
 /** @import {View} from "../net/protocol.js" */
 
 const inviteCode = () => new URLSearchParams(location.hash.slice(1)).get("invite");
@@ -21,15 +22,15 @@ export function startLobby() {
 
 async function render() {
   const { view } = state;
-  // Form input must survive changes of other seats.
+  // Render only when the lobby itself has changed, since rendering discards the input of forms.
   const newState = JSON.stringify([view.table, view.seats, view.yours]);
   if (!isWaiting(view) || newState === renderedState) return;
   renderedState = newState;
-  const levels = await getBots().catch(() => []);
+  const bots = await getBots().catch(() => []);
   const person = await getMe().catch(() => ({ name: "" }));
   byId("lobby-title").textContent = t(`table.room_${view.table.status}`);
   byId("lobby-lead").textContent = leadText(view);
-  byId("lobby-seats").replaceChildren(...view.seats.map((_, seat) => seatRow(view, seat, levels, person.name)));
+  byId("lobby-seats").replaceChildren(...view.seats.map((_, seat) => seatRow(view, seat, bots, person.name)));
   const link = view.table.invite && new URL(`/t/${view.table.id}#invite=${view.table.invite}`, location.href).href;
   byId("invite").hidden = !link;
   if (link) renderInvite(link);
@@ -51,22 +52,21 @@ const isInvited = (view) => view.table.status === "open" && view.yours.some((sea
 const canJoin = ({ table, yours }) =>
   table.status === "open" && yours.length === 0 && (table.public || table.host || inviteCode() !== null);
 
-/** @param {View} view @param {number} seat @param {import("../../shared/types.js").Bot[]} levels @param {string} name */
-function seatRow(view, seat, levels, name) {
+/** @param {View} view @param {number} seat @param {Bot[]} bots @param {string} name */
+function seatRow(view, seat, bots, name) {
   const { kind, invited } = view.seats[seat];
   const open = view.table.status === "open";
   const free = kind === "open" && open;
   const yours = view.yours.includes(seat);
   const label = h("b", null, fullName(view, seat));
   const note = seatNote(view, seat);
-  const who = h("p", null, label, note && h("small", null, note));
-  const line = h("li", { class: "card lobby-seat", "data-seat": seat }, who);
-  if (free && canJoin(view)) line.append(sitForm(seat, name));
-  if (open && invited && yours) line.append(invitationForm());
-  if ((free || (open && invited && !yours)) && view.table.host && levels.length) line.append(botForm(seat, levels));
-  const other = kind !== "open" && !view.yours.includes(seat);
-  if (other && view.table.host && view.table.status === "open") line.append(removeButton(view, seat));
-  return line;
+  const heading = h("p", null, label, note && h("small", null, note));
+  const row = h("li", { class: "card lobby-seat", "data-seat": seat }, heading);
+  if (free && canJoin(view)) row.append(joinForm(seat, name));
+  if (open && invited && yours) row.append(invitationForm());
+  if ((free || (open && invited && !yours)) && view.table.host && bots.length) row.append(botForm(seat, bots));
+  if (open && kind !== "open" && !yours && view.table.host) row.append(removeButton(view, seat));
+  return row;
 }
 
 /** @param {View} view @param {number} seat */
@@ -104,22 +104,22 @@ function invitationForm() {
 }
 
 /** @param {number} seat @param {string} name */
-function sitForm(seat, name) {
+function joinForm(seat, name) {
   const label = t("table.your_name");
   const props = { maxlength: 24, required: true, autocomplete: "nickname", "aria-label": label };
   const field = h("input", { ...props, value: name });
-  const sit = (/** @type {Event} */ event) => {
+  const join = (/** @type {Event} */ event) => {
     event.preventDefault();
     void postToTable("join", { invite: inviteCode(), seat, name: field.value.trim() || null });
   };
   const button = h("button", { class: "button button-primary", "data-sit": seat }, t("table.sit_down"));
-  return h("form", { class: "lobby-form", onsubmit: sit }, field, button);
+  return h("form", { class: "lobby-form", onsubmit: join }, field, button);
 }
 
-/** @param {number} seat @param {import("../../shared/types.js").Bot[]} levels */
-function botForm(seat, levels) {
-  const options = levels.map(({ level }) => h("option", { value: level }, levelName(level)));
-  const defaultLevel = levels.find((one) => one.default)?.level ?? levels[0].level;
+/** @param {number} seat @param {Bot[]} bots */
+function botForm(seat, bots) {
+  const options = bots.map(({ level }) => h("option", { value: level }, levelName(level)));
+  const defaultLevel = bots.find((bot) => bot.default)?.level ?? bots[0].level;
   const select = h("select", { "aria-label": t("table.bot_level"), value: defaultLevel }, options);
   const seatBot = (/** @type {Event} */ event) => {
     event.preventDefault();

@@ -5,17 +5,17 @@ import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { getSetting, setSetting } from "../../shared/settings.js";
 import { copyText } from "../../shared/toast.js";
-import { showBoardText, showScoreText, showShortcuts } from "../input/keyboard.js";
 import { postToTable } from "../net/requests.js";
+import { openReplay } from "../replay/replay.js";
 import { state } from "../state/store.js";
+import { showBoardText, showScoreText, showShortcuts } from "./reading.js";
 
 /** @typedef {{label: string, id?: string, run: () => void}} Item */
 
-/** @param {() => Promise<void>} replay */
-export async function openMenu(replay) {
+export async function openMenu() {
   const { table } = state.view;
   const close = () => box.close();
-  const buttons = menuItems(replay).map(({ label, id, run }) =>
+  const buttons = menuItems().map(({ label, id, run }) =>
     h("button", { type: "button", class: "menu-item", id: id ?? null, onclick: () => (close(), run()) }, label),
   );
   const switches = /** @type {const} */ (["confirm", "hold", "sound", "coach"]).map((name) =>
@@ -41,20 +41,22 @@ export async function openMenu(replay) {
   box.showModal();
 }
 
-/** @param {() => Promise<void>} replay @returns {Item[]} */
-function menuItems(replay) {
+/** @returns {Item[]} */
+function menuItems() {
   const { view } = state;
   const playing = view.table.status === "playing";
   /** @type {Item[]} */
   const items = [];
   // With a time limit, the server moves for absent players.
-  const callable = playing && view.yours.length > 0 && view.table.move_time === null;
+  const canCallBot = playing && view.yours.length > 0 && view.table.move_time === null;
   view.seats.forEach((seat, index) => {
-    if (callable && seat.kind === "person" && !seat.here && !view.yours.includes(index)) {
+    if (canCallBot && seat.kind === "person" && !seat.here && !view.yours.includes(index)) {
       items.push({ label: t("table.call_bot", { name: seat.name ?? "" }), run: () => void letBotPlay(index) });
     }
   });
-  if (view.table.status === "over" && !state.replay) items.push({ label: t("table.replay"), run: () => void replay() });
+  if (view.table.status === "over" && !state.replay) {
+    items.push({ label: t("table.replay"), run: () => void openReplay() });
+  }
   items.push(
     { label: t("table.copy_watch"), run: () => void copyText(new URL(`/t/${view.table.id}`, location.href).href) },
     { label: t("table.read_board"), run: showBoardText },
@@ -74,7 +76,7 @@ async function letBotPlay(seat) {
 
 async function leaveTable() {
   const playing = state.view.table.status === "playing";
-  const sure = await dialog({
+  const confirmed = await dialog({
     title: t("table.leave_sure"),
     body: t(playing ? "table.leave_why" : "table.leave_open"),
     actions: [
@@ -82,5 +84,5 @@ async function leaveTable() {
       { label: t("table.leave"), value: true, primary: true },
     ],
   });
-  if (sure && (await postToTable("leave"))) location.assign("/");
+  if (confirmed && (await postToTable("leave"))) location.assign("/");
 }

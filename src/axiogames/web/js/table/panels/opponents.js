@@ -32,7 +32,7 @@ function render() {
 function opponentPanel(seat) {
   const { view } = state;
   const { now, table, seats } = view;
-  const who = seats[seat];
+  const player = seats[seat];
   const turn = now.turn === seat && table.status === "playing";
   const place = now.result?.place[seat];
   const points = table.tracks.map((track, index) => trackChip(track, now.scores[seat]?.[index] ?? 0, seat));
@@ -42,7 +42,7 @@ function opponentPanel(seat) {
     h(
       "p",
       { class: "seat-name" },
-      h("span", { class: who.here || who.kind === "bot" ? "presence here" : "presence" }),
+      h("span", { class: player.here || player.kind === "bot" ? "presence here" : "presence" }),
       h("b", null, fullName(view, seat)),
       presenceNote(seat) && h("small", null, presenceNote(seat)),
       place && h("span", { class: place === 1 ? "medal first" : "medal" }, String(place)),

@@ -1,9 +1,10 @@
-/** The result of the game and what to do next. */
+/** The result of the game, and the buttons for rematch, replay and review. */
 import { dialog } from "../../shared/dialog.js";
 import { byId, h } from "../../shared/dom.js";
 import { formatList, t } from "../../shared/i18n.js";
 import { pointsChip } from "../board/shapes.js";
 import { postToTable } from "../net/requests.js";
+import { openReplay } from "../replay/replay.js";
 import { onViewChange, state } from "../state/store.js";
 import { seatName, trackName } from "../text.js";
 import { outcomeText } from "./status.js";
@@ -12,16 +13,14 @@ import { outcomeText } from "./status.js";
 /** @typedef {{track: string, points: number}} Score */
 
 /** @type {() => void} */
-let replay = () => {};
-/** @type {() => void} */
 let review = () => {};
 
-/** @param {() => void} startReplay @param {() => void} startReview */
-export function startResult(startReplay, startReview) {
-  [replay, review] = [startReplay, startReview];
+/** @param {() => void} openReview */
+export function startResult(openReview) {
+  review = openReview;
   byId("result").addEventListener("click", () => void showResult());
   byId("rematch").addEventListener("click", () => void rematch());
-  byId("replay").addEventListener("click", () => replay());
+  byId("replay").addEventListener("click", () => void openReplay());
   onViewChange(render);
 }
 
@@ -29,9 +28,9 @@ function render() {
   const { table } = state.view;
   const over = table.status === "over" && !state.replay;
   byId("after").hidden = !over;
-  const again = rematchLabel();
-  byId("rematch").hidden = !again;
-  byId("rematch").textContent = again;
+  const label = rematchLabel();
+  byId("rematch").hidden = !label;
+  byId("rematch").textContent = label;
   const next = byId("new-game");
   next.setAttribute("href", table.daily ? "/daily" : "/");
   next.textContent = t(table.daily ? "table.to_daily" : "table.new_game");
@@ -50,7 +49,7 @@ async function rematch() {
   if (id) location.assign(`/t/${id}`);
 }
 
-/** The points of a seat in ascending order. @param {View} view @param {number} seat @returns {Score[]} */
+/** Return the points of a seat in ascending order. @param {View} view @param {number} seat @returns {Score[]} */
 function sortedScores({ table, now }, seat) {
   const scores = table.tracks.map((track, index) => ({ track, points: now.scores[seat][index] }));
   return scores.sort((a, b) => a.points - b.points);
@@ -62,18 +61,20 @@ export async function showResult() {
   const order = view.seats.map((_, seat) => seat).sort((a, b) => places[a] - places[b]);
   const rows = order.map((seat) => ({ seat, place: places[seat], scores: sortedScores(view, seat) }));
   const [first, second] = rows;
-  const decides = second ? first.scores.findIndex(({ points }, index) => points !== second.scores[index].points) : -1;
-  const again = rematchLabel();
+  const decidingIndex = second
+    ? first.scores.findIndex(({ points }, index) => points !== second.scores[index].points)
+    : -1;
+  const rematchText = rematchLabel();
   const { id } = view.table;
   const body = h(
     "div",
     { class: "result" },
-    h("p", null, reasonText(view, rows, decides)),
+    h("p", null, reasonText(view, rows, decidingIndex)),
     h(
       "table",
       null,
       h("caption", { class: "visually-hidden" }, t("table.result_caption")),
-      h("tbody", null, rows.map((row) => resultRow(view, row, decides))),
+      h("tbody", null, rows.map((row) => resultRow(view, row, decidingIndex))),
     ),
     view.table.tracks.length > 1 && view.seats.length > 1 && h("p", { class: "small muted" }, t("scores.compare")),
     h(
@@ -89,27 +90,27 @@ export async function showResult() {
       t("table.record"),
     ),
   );
-  const answer = await dialog({
+  const choice = await dialog({
     title: outcomeText(),
     body,
     actions: [
       { label: t("table.review"), value: "review" },
-      { label: t("table.replay"), value: "replay", primary: !again },
-      ...(again ? [{ label: again, value: "rematch", primary: true }] : []),
+      { label: t("table.replay"), value: "replay", primary: !rematchText },
+      ...(rematchText ? [{ label: rematchText, value: "rematch", primary: true }] : []),
     ],
   });
-  if (answer === "replay") replay();
-  if (answer === "review") review();
-  if (answer === "rematch") await rematch();
+  if (choice === "replay") void openReplay();
+  if (choice === "review") review();
+  if (choice === "rematch") await rematch();
 }
 
 /**
- * The reason for the result.
+ * Return the reason for the result as a sentence.
  * @param {View} view
  * @param {{seat: number, place: number, scores: Score[]}[]} rows
- * @param {number} decides index of the sorted points in which the first two seats differ
+ * @param {number} decidingIndex index of the sorted points in which the first two seats differ, or -1
  */
-function reasonText(view, rows, decides) {
+function reasonText(view, rows, decidingIndex) {
   const [first, second] = rows;
   const single = view.table.tracks.length === 1;
   const n = first.scores[0].points;
@@ -119,18 +120,18 @@ function reasonText(view, rows, decides) {
     return t("table.alone_lowest", { n, colours: formatList(low) });
   }
   const names = { name: seatName(view, first.seat), other: seatName(view, second.seat) };
-  if (decides < 0) return t("table.result_equal", names);
-  const numbers = { points: first.scores[decides].points, others: second.scores[decides].points };
-  const key = single ? "table.result_points" : decides === 0 ? "table.result_lowest" : "table.result_next";
-  return t(key, { ...names, ...numbers, ...(decides > 0 && { n: decides }) });
+  if (decidingIndex < 0) return t("table.result_equal", names);
+  const numbers = { points: first.scores[decidingIndex].points, others: second.scores[decidingIndex].points };
+  const key = single ? "table.result_points" : decidingIndex === 0 ? "table.result_lowest" : "table.result_next";
+  return t(key, { ...names, ...numbers, ...(decidingIndex > 0 && { n: decidingIndex }) });
 }
 
-/** @param {View} view @param {{seat: number, place: number, scores: Score[]}} row @param {number} decides */
-function resultRow(view, { seat, place, scores }, decides) {
+/** @param {View} view @param {{seat: number, place: number, scores: Score[]}} row @param {number} decidingIndex */
+function resultRow(view, { seat, place, scores }, decidingIndex) {
   const cells = scores.map(({ track, points }, index) =>
     h(
       "td",
-      { class: index === decides ? "decides" : null },
+      { class: index === decidingIndex ? "deciding" : null },
       pointsChip(track, points),
       h("span", { class: "visually-hidden" }, trackName(track)),
     ),

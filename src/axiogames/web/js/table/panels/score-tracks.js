@@ -1,4 +1,4 @@
-/** The own score: a track for each colour, with the points that the preview would add. */
+/** The own score: a track for each colour, with the points that the shown placement would add. */
 import { byId, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { symbolIcon, trackColours } from "../board/shapes.js";
@@ -8,7 +8,8 @@ import { ownSeat } from "../state/view.js";
 import { isColour, seatName, trackName } from "../text.js";
 
 /**
- * @typedef {{row: HTMLElement, spoken: HTMLElement, now: HTMLElement, then: HTMLElement}} Track
+ * `label` is read by screen readers, `preview` shows the points after the shown placement.
+ * @typedef {{row: HTMLElement, label: HTMLElement, score: HTMLElement, preview: HTMLElement}} Track
  * @type {Map<string, Track>}
  */
 const rows = new Map();
@@ -38,24 +39,28 @@ function render() {
 function buildTracks(tracks) {
   rows.clear();
   for (const track of tracks) {
-    const spoken = h("span", { class: "visually-hidden" });
-    const now = h("b");
-    const then = h("span", { class: "then" });
+    const label = h("span", { class: "visually-hidden" });
+    const score = h("b");
+    const preview = h("span", { class: "score-preview" });
     const rail = h(
       "span",
       { class: "rail" },
-      h("i", { class: "rail-then" }),
-      h("i", { class: "rail-now" }),
+      h("i", { class: "rail-preview" }),
+      h("i", { class: "rail-score" }),
       h("i", { class: "marker" }, isColour(track) && symbolIcon(track)),
     );
-    const score = h("span", { class: "score" }, now, then);
     const row = h(
       "li",
       { class: "track", "data-track": track, style: trackColours(track) },
-      spoken,
-      h("span", { class: "track-parts", "aria-hidden": "true" }, rail, score),
+      label,
+      h(
+        "span",
+        { class: "track-parts", "aria-hidden": "true" },
+        rail,
+        h("span", { class: "score" }, score, preview),
+      ),
     );
-    rows.set(track, { row, spoken, now, then });
+    rows.set(track, { row, label, score, preview });
   }
   byId("tracks").replaceChildren(...[...rows.values()].map(({ row }) => row));
   byId("tracks").classList.toggle("single", tracks.length === 1);
@@ -65,21 +70,22 @@ function buildTracks(tracks) {
 function updateTrack(track, points, gain, seat) {
   const elements = rows.get(track);
   if (!elements) return;
-  const { row, spoken, now, then } = elements;
+  const { row, label, score, preview } = elements;
   const { cap, tracks } = state.view.table;
   // Without a cap, tracks are as long as the highest score.
   const length = cap ?? Math.max(10, ...state.view.now.scores.flat(), points + gain);
   const total = cap === null ? points + gain : Math.min(cap, points + gain);
-  const lowest = tracks.length > 1 && (state.view.now.lowest[seat] ?? []).includes(track);
+  const lowest = state.view.now.lowest[seat] ?? [];
+  const isLowest = tracks.length > 1 && lowest.includes(track);
   const { style, classList } = row;
-  style.setProperty("--at", String(points / length));
-  style.setProperty("--then", String(total / length));
+  style.setProperty("--score", String(points / length));
+  style.setProperty("--preview", String(total / length));
   style.setProperty("--steps", String(cap ?? 0));
-  classList.toggle("low", lowest && state.view.now.lowest[seat].length < tracks.length);
+  classList.toggle("low", isLowest && lowest.length < tracks.length);
   classList.toggle("full", points === cap);
   classList.toggle("gains", gain > 0);
-  now.textContent = String(points);
-  then.textContent = gain > 0 ? `→${total}` : "";
-  const key = cap === null ? "table.track_points" : lowest ? "table.track_low" : "table.track";
-  spoken.textContent = t(key, { track: trackName(track), points, cap: cap ?? 0 });
+  score.textContent = String(points);
+  preview.textContent = gain > 0 ? `→${total}` : "";
+  const key = cap === null ? "table.track_points" : isLowest ? "table.track_low" : "table.track";
+  label.textContent = t(key, { track: trackName(track), points, cap: cap ?? 0 });
 }

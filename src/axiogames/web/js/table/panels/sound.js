@@ -1,8 +1,8 @@
-/** Synthesized sounds. Browsers allow them after the first click or key. */
+/** Synthesized sounds. Browsers allow them only after the first click or key press. */
 import { getSetting, onSetting, setSetting } from "../../shared/settings.js";
 
 /**
- * Tones: frequency in Hz, start and duration in seconds, volume.
+ * The tones of each sound: frequency in Hz, start and duration in seconds, volume.
  * @type {Record<string, [number, number, number, number][]>}
  */
 const SOUNDS = {
@@ -17,15 +17,15 @@ const SOUNDS = {
 /** @type {AudioContext | null} */
 let audio = null;
 
-/** @param {(on: boolean) => void} show */
-export function startSound(show) {
+/** @param {(on: boolean) => void} onChange called at once and when the setting changes */
+export function startSound(onChange) {
   const allow = () => {
     audio ??= new AudioContext();
     void audio.resume();
   };
   for (const event of ["pointerdown", "keydown"]) addEventListener(event, allow, { once: true });
-  onSetting("sound", show);
-  show(getSetting("sound"));
+  onSetting("sound", onChange);
+  onChange(getSetting("sound"));
 }
 
 export const toggleSound = () => setSetting("sound", !getSetting("sound"));
@@ -33,17 +33,17 @@ export const toggleSound = () => setSetting("sound", !getSetting("sound"));
 /** @param {keyof typeof SOUNDS} name */
 export function play(name) {
   if (!audio || audio.state !== "running" || !getSetting("sound") || document.hidden) return;
-  for (const [frequency, start, length, loudness] of SOUNDS[name]) {
+  for (const [frequency, start, duration, volume] of SOUNDS[name]) {
     const from = audio.currentTime + start;
     const tone = audio.createOscillator();
-    const volume = audio.createGain();
+    const envelope = audio.createGain();
     tone.type = frequency < 250 ? "triangle" : "sine";
     tone.frequency.value = frequency;
-    volume.gain.setValueAtTime(0.0001, from);
-    volume.gain.exponentialRampToValueAtTime(loudness * 0.5, from + 0.008);
-    volume.gain.exponentialRampToValueAtTime(0.0001, from + length);
-    tone.connect(volume).connect(audio.destination);
+    envelope.gain.setValueAtTime(0.0001, from);
+    envelope.gain.exponentialRampToValueAtTime(volume * 0.5, from + 0.008);
+    envelope.gain.exponentialRampToValueAtTime(0.0001, from + duration);
+    tone.connect(envelope).connect(audio.destination);
     tone.start(from);
-    tone.stop(from + length + 0.02);
+    tone.stop(from + duration + 0.02);
   }
 }

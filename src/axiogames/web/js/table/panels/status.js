@@ -1,4 +1,4 @@
-/** The status line: whose turn it is, what to do, tiles left, clock. */
+/** The status line: turn, instruction, number of tiles in the bag, clock. */
 import { byId } from "../../shared/dom.js";
 import { formatList, formatNumber, t } from "../../shared/i18n.js";
 import { shownPick } from "../input/selection.js";
@@ -6,6 +6,7 @@ import { onSelectionChange, onViewChange, state } from "../state/store.js";
 import { canMove, ownSeat } from "../state/view.js";
 import { seatName, trackName } from "../text.js";
 
+/** The clock is highlighted below this many milliseconds. */
 const HURRY_TIME = 15_000;
 
 export function startStatus() {
@@ -50,18 +51,18 @@ function detailText() {
   if (hintText) return hintText;
   const seat = ownSeat(view) ?? 0;
   if (now.phase === "offer") {
-    const low = now.lowest[seat] ?? [];
-    return t("table.offer_why", { n: low.length, colours: formatList(low.map(trackName)) });
+    const lowest = now.lowest[seat] ?? [];
+    return t("table.offer_why", { n: lowest.length, colours: formatList(lowest.map(trackName)) });
   }
   if (selection.exchange) return t("table.swap_help");
   if (state.preview?.ends && state.preview.pick === shownPick()) return t("table.ends_game");
   if (selection.pending)
     return selection.pending.target.picks.length > 1 ? t("table.help_name") : t("table.help_confirm");
   if (selection.tile !== null) return t("table.help_place");
-  return legal?.tiles.some((turns) => turns.length) ? t("table.help_pick") : t("table.help_other");
+  return legal?.tiles.some((rotations) => rotations.length) ? t("table.help_pick") : t("table.help_other");
 }
 
-/** The winners as a short text. */
+/** The outcome as a short sentence. */
 export function outcomeText() {
   const { view } = state;
   const winners = view.now.result?.winners ?? [];
@@ -77,9 +78,9 @@ function renderClock() {
   const { deadline } = state.view.now;
   clock.hidden = deadline === null || state.replay !== null || state.view.table.status !== "playing";
   if (deadline === null || clock.hidden) return;
-  const left = Math.max(0, deadline - Date.now());
-  clock.textContent = formatDuration(Math.ceil(left / 1000));
-  clock.classList.toggle("hurry", left < HURRY_TIME);
+  const remaining = Math.max(0, deadline - Date.now());
+  clock.textContent = formatDuration(Math.ceil(remaining / 1000));
+  clock.classList.toggle("hurry", remaining < HURRY_TIME);
 }
 
 /** @param {number} seconds */

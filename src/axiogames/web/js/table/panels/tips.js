@@ -1,4 +1,4 @@
-/** Tips for first-time situations. Their texts come from the server. */
+/** Tips that explain a situation when it first occurs. Their texts come from the server. */
 import { getGames } from "../../shared/api.js";
 import { byId } from "../../shared/dom.js";
 import { getSetting, setSetting } from "../../shared/settings.js";
@@ -14,7 +14,7 @@ let shownTips = new Set();
 /** @type {string[]} */
 const queue = [];
 
-const key = () => `coach ${state.view.table.id}`;
+const storageKey = () => `coach ${state.view.table.id}`;
 
 export async function startTips() {
   byId("tip-next").addEventListener("click", dismissTip);
@@ -24,25 +24,25 @@ export async function startTips() {
     render();
   });
   try {
-    shownTips = new Set(JSON.parse(sessionStorage.getItem(key()) ?? "[]"));
+    shownTips = new Set(JSON.parse(sessionStorage.getItem(storageKey()) ?? "[]"));
   } catch {
-    // Then tips are shown again.
+    // Without storage, tips are shown again after a reload.
   }
-  const all = await getGames().catch(() => []);
-  texts = all.find((game) => game.id === state.view.table.game)?.coach ?? {};
+  const games = await getGames().catch(() => []);
+  texts = games.find((game) => game.id === state.view.table.game)?.coach ?? {};
   onSelectionChange(onSelection);
   updateTips(null);
 }
 
-/** @param {string} situation */
+/** Queue a tip unless it has been shown. @param {string} situation */
 function queueTip(situation) {
   if (!getSetting("coach") || shownTips.has(situation) || !texts[situation] || state.replay) return;
   shownTips.add(situation);
   queue.push(situation);
   try {
-    sessionStorage.setItem(key(), JSON.stringify([...shownTips]));
+    sessionStorage.setItem(storageKey(), JSON.stringify([...shownTips]));
   } catch {
-    // Then they are remembered as long as the page.
+    // Without storage, shown tips are remembered until the page is closed.
   }
   render();
 }
@@ -56,7 +56,7 @@ function onSelection() {
   if (selection.pending) queueTip(selection.pending.target.picks.length > 1 ? "naming" : "place");
 }
 
-/** Queue tips for what has happened at the table. @param {View | null} before */
+/** Queue the tips for the current position. @param {View | null} before */
 export function updateTips(before) {
   const { view } = state;
   const seat = ownSeat(view);
@@ -73,11 +73,11 @@ export function updateTips(before) {
   if (before && wonExtraTurn(before, view)) queueTip("extra");
   render();
   if (!canMove(view)) return view.events.length ? queueTip("wait") : undefined;
-  if (view.now.phase === "offer" || view.moves?.others.some((one) => one.move === "exchange")) queueTip("exchange");
+  if (view.now.phase === "offer" || view.moves?.others.some(({ move }) => move === "exchange")) queueTip("exchange");
   if (view.now.phase === "place") queueTip("pick");
 }
 
-/** Close the current tip, if there is one; Escape does the same. */
+/** Close the current tip. @returns {boolean} whether there was one */
 export function dismissTip() {
   if (!queue.length) return false;
   queue.shift();

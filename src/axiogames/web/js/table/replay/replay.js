@@ -15,7 +15,8 @@ import { eventText } from "../text.js";
 /** Milliseconds between moves, by the selected speed. */
 const MOVE_DELAYS = [2400, 1300, 600];
 
-let playing = 0;
+/** Timer of the next move while the replay plays, else 0. */
+let playTimer = 0;
 
 const scrubber = () => /** @type {HTMLInputElement} */ (byId("scrubber"));
 const speed = () => /** @type {HTMLSelectElement} */ (byId("pace"));
@@ -24,29 +25,29 @@ export function startReplay() {
   scrubber().addEventListener("input", () => goTo(Number(scrubber().value)));
   byId("replay-back").addEventListener("click", () => goBy(-1));
   byId("replay-on").addEventListener("click", () => goBy(1));
-  byId("replay-play").addEventListener("click", toggle);
+  byId("replay-play").addEventListener("click", togglePlayback);
   byId("replay-close").addEventListener("click", close);
   byId("replay-link").addEventListener("click", () => {
     void copyText(new URL(`${location.pathname}?move=${state.replay?.at ?? 0}`, location.href).href);
   });
-  speed().addEventListener("change", () => playing && play());
+  speed().addEventListener("change", () => playTimer && play());
   onViewChange(render);
 }
 
 /** @param {number} [move] */
 export async function openReplay(move = 0) {
   /** @type {{view: View, steps: Step[]}} */
-  let answer;
+  let response;
   try {
-    answer = await get(`/api/tables/${state.view.table.id}/replay`);
+    response = await get(`/api/tables/${state.view.table.id}/replay`);
   } catch (error) {
     return toast(errorText(error), { kind: "error" });
   }
-  const positions = [answer.view];
-  for (const step of answer.steps) {
+  const positions = [response.view];
+  for (const step of response.steps) {
     const before = /** @type {View} */ (positions.at(-1));
-    const next = { ...applyStep(before, step), seats: answer.view.seats };
-    // Tiles drawn after a move belong to the position after it.
+    const next = { ...applyStep(before, step), seats: response.view.seats };
+    // Tiles drawn after a move belong to the position after that move.
     if (step.events.some(isMove)) positions.push(next);
     else positions[positions.length - 1] = next;
   }
@@ -57,33 +58,33 @@ export async function openReplay(move = 0) {
   scrubber().focus();
 }
 
-/** @param {number} at */
-export function goTo(at) {
+/** Show the position after a move. @param {number} move */
+export function goTo(move) {
   const { replay } = state;
   if (!replay) return;
-  const to = Math.min(Math.max(at, 0), replay.positions.length - 1);
-  const forward = to === replay.at + 1 && replay.at >= 0;
-  replay.at = to;
-  state.view = replay.positions[to];
+  const index = Math.min(Math.max(move, 0), replay.positions.length - 1);
+  const forward = index === replay.at + 1 && replay.at >= 0;
+  replay.at = index;
+  state.view = replay.positions[index];
   notifyView();
   const event = state.view.events.findLast(isMove);
-  if (!event || to === 0) return;
+  if (!event || index === 0) return;
   announce(eventText(state.view, event));
   if (forward && event.t === "place") void showPlacement(state.view, event, true);
 }
 
-/** @param {number} by */
-const goBy = (by) => goTo((state.replay?.at ?? 0) + by);
+/** @param {number} moves */
+const goBy = (moves) => goTo((state.replay?.at ?? 0) + moves);
 
-function toggle() {
-  if (playing) return stop();
+function togglePlayback() {
+  if (playTimer) return stop();
   if (state.replay && state.replay.at === state.replay.positions.length - 1) goTo(0);
   play();
 }
 
 function play() {
-  clearTimeout(playing);
-  playing = window.setTimeout(() => {
+  clearTimeout(playTimer);
+  playTimer = window.setTimeout(() => {
     goBy(1);
     if (state.replay && state.replay.at < state.replay.positions.length - 1) play();
     else stop();
@@ -92,8 +93,8 @@ function play() {
 }
 
 function stop() {
-  clearTimeout(playing);
-  playing = 0;
+  clearTimeout(playTimer);
+  playTimer = 0;
   renderPlayButton();
 }
 
@@ -105,7 +106,7 @@ function close() {
   notifyView();
 }
 
-/** @param {string} key @returns {boolean} whether the replay handled the key */
+/** @param {string} key @returns {boolean} whether the key has been handled */
 export function replayKey(key) {
   /** @type {Record<string, () => void>} */
   const actions = {
@@ -113,7 +114,7 @@ export function replayKey(key) {
     ArrowRight: () => goBy(1),
     Home: () => goTo(0),
     End: () => goTo(Infinity),
-    " ": toggle,
+    " ": togglePlayback,
     Escape: close,
   };
   actions[key]?.();
@@ -121,8 +122,8 @@ export function replayKey(key) {
 }
 
 function renderPlayButton() {
-  byId("replay-play").classList.toggle("on", playing !== 0);
-  byId("replay-play").setAttribute("aria-label", t(playing ? "table.stop" : "table.play"));
+  byId("replay-play").classList.toggle("on", playTimer !== 0);
+  byId("replay-play").setAttribute("aria-label", t(playTimer ? "table.stop" : "table.play"));
 }
 
 function render() {

@@ -1,4 +1,4 @@
-/** Evaluations as text: values, changes and remarks. Loaded on demand. */
+/** Evaluations as text: values, changes and remarks. This module is loaded on demand. */
 import { get } from "../../shared/api.js";
 import { language, t } from "../../shared/i18n.js";
 import { fullName, gainListText } from "../text.js";
@@ -15,7 +15,7 @@ export async function loadReviewTexts() {
 
 /** @param {string} key @param {Record<string, string | number>} [params] */
 export const reviewText = (key, params = {}) =>
-  (texts[key] ?? key).replace(/\{(\w+)\}/g, (hole, name) => String(params[name] ?? hole));
+  (texts[key] ?? key).replace(/\{(\w+)\}/g, (placeholder, name) => String(params[name] ?? placeholder));
 
 /** @param {number} n @param {number} [decimals] @param {boolean} [signed] */
 export function formatFixed(n, decimals = 0, signed = false) {
@@ -43,7 +43,7 @@ export function changeText(terms, change, signed = false) {
   return reviewText(key in texts ? key : `${key}.${n === "1" ? "one" : "other"}`, { n });
 }
 
-/** A move within a sentence. @param {string} move */
+/** A move as part of a sentence. @param {string} move */
 export const moveText = (move) => (move in texts ? reviewText(move) : move);
 
 /** A remark as a sentence. @param {View} view @param {Terms} terms @param {Remark} remark */

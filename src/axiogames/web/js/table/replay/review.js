@@ -1,4 +1,4 @@
-/** The review of a finished game: a graph above the scrubber, remarks on each move, luck and skill. */
+/** The review of a finished game: a graph above the scrubber, remarks on each move, and a summary of luck and skill. */
 import { errorText, get, post } from "../../shared/api.js";
 import { dialog } from "../../shared/dialog.js";
 import { byId, h, s } from "../../shared/dom.js";
@@ -21,21 +21,23 @@ import {
 
 /** @import {Rating, Review, ReviewState, ReviewedMove} from "../net/protocol.js" */
 
+/** Milliseconds. */
 const POLL_INTERVAL = 700;
+/** Size and margin of the graph. */
 const WIDTH = 600;
 const HEIGHT = 90;
-const EDGE = 8;
+const MARGIN = 8;
 const RATING_SYMBOLS = { forced: "–", best: "✓", good: "·", inaccuracy: "?!", mistake: "?", blunder: "??" };
 const ERRORS = ["inaccuracy", "mistake", "blunder"];
 
 /** @type {Review | null} */
 let review = null;
 let loading = false;
-let showsBest = false;
+let showsBetterMove = false;
 
 const note = h("div", { id: "review-note", "aria-live": "polite", role: "group" });
 const graph = s("svg", { id: "review-graph", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none" });
-const best = s("g", { class: "review-best" });
+const betterMoveLayer = s("g", { class: "review-best" });
 
 let started = false;
 
@@ -44,7 +46,7 @@ function start() {
   started = true;
   document.head.append(h("link", { rel: "stylesheet", href: "/static/css/table/review.css" }));
   byId("scrubber").before(note, graph);
-  layers.preview.after(best);
+  layers.preview.after(betterMoveLayer);
   graph.addEventListener("pointerdown", (event) => {
     const { left, width } = graph.getBoundingClientRect();
     goTo(Math.round(stepAtX(((event.clientX - left) / width) * WIDTH)));
@@ -52,7 +54,7 @@ function start() {
   onViewChange(render);
 }
 
-/** Show the review; request it first if there is none. */
+/** Show the review. The first call requests it from the server. */
 export async function openReview() {
   if (loading) return;
   start();
@@ -82,10 +84,10 @@ async function loadReview() {
   announce(t("table.review_waits"));
   for (;;) {
     /** @type {ReviewState} */
-    let answer = await get(path);
-    if (answer.state === "none") answer = await post(path);
-    if (answer.review) return answer.review;
-    setButtonLabel(t("table.review_at", { done: answer.done, total: answer.total }));
+    let response = await get(path);
+    if (response.state === "none") response = await post(path);
+    if (response.review) return response.review;
+    setButtonLabel(t("table.review_at", { done: response.done, total: response.total }));
     await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL));
   }
 }
@@ -98,10 +100,10 @@ function setButtonLabel(text) {
 
 // --- Remarks on moves
 
-/** The moves that led to the shown position: one, and possibly the decision to keep the hand after it. */
+/** The moves that led to the shown position: a move, and possibly the decision to keep the hand after it. */
 function shownMoves() {
   const at = state.replay?.at ?? 0;
-  return (review?.moves ?? []).filter((one) => one.at === (one.move === "keep" ? at : at - 1));
+  return (review?.moves ?? []).filter((reviewed) => reviewed.at === (reviewed.move === "keep" ? at : at - 1));
 }
 
 function render() {
@@ -109,34 +111,34 @@ function render() {
   note.hidden = !shown;
   graph.toggleAttribute("hidden", !shown);
   document.body.classList.toggle("reviewing", shown);
-  best.replaceChildren();
+  betterMoveLayer.replaceChildren();
   if (!review || !shown) return;
   graph.replaceChildren(...graphLines(review), cursor());
   graph.setAttribute("role", "img");
   graph.setAttribute("aria-label", reviewText("graph_label", { terms: reviewText(`terms.${review.terms.kind}`) }));
-  const here = shownMoves();
+  const moves = shownMoves();
   note.setAttribute("aria-label", t("table.review"));
   note.replaceChildren(
-    ...(here.length ? here.flatMap(moveNotes) : [h("p", null, reviewText(`meaning.${review.terms.kind}`))]),
+    ...(moves.length ? moves.flatMap(moveNotes) : [h("p", null, reviewText(`meaning.${review.terms.kind}`))]),
   );
-  const better = showsBest && here.find(hasBetterMove);
+  const better = showsBetterMove && moves.find(hasBetterMove);
   if (better) renderBetterMove(better);
 }
 
 /** Return whether another placement was better. @param {ReviewedMove} move */
-const hasBetterMove = ({ candidates, made: number }) => number > 0 && candidates[0].tile !== null;
+const hasBetterMove = ({ candidates, made }) => made > 0 && candidates[0].tile !== null;
 
 /** @param {ReviewedMove} move */
 function moveNotes(move) {
   const { terms } = /** @type {Review} */ (review);
   const { rating, given_up, remark, luck } = move;
-  const cost = given_up > 0 ? ` ${changeText(terms, -given_up, true)}` : "";
-  const sign = h("b", { "aria-hidden": "true" }, RATING_SYMBOLS[rating]);
+  const loss = given_up > 0 ? ` ${changeText(terms, -given_up, true)}` : "";
+  const symbol = h("b", { "aria-hidden": "true" }, RATING_SYMBOLS[rating]);
   return [
     h(
       "p",
       { class: "review-facts" },
-      h("span", { class: `rated ${rating}` }, sign, ` ${reviewText(`rating.${rating}`)}${cost}`),
+      h("span", { class: `rated ${rating}` }, symbol, ` ${reviewText(`rating.${rating}`)}${loss}`),
       move.candidates.length > 0 &&
         h("span", { class: "muted" }, `${reviewText("luck")} ${changeText(terms, luck.change, true)}`),
       hasBetterMove(move) && betterMoveButton(move),
@@ -149,8 +151,8 @@ function moveNotes(move) {
 function betterMoveButton({ candidates: [first] }) {
   const { terms } = /** @type {Review} */ (review);
   const text = `${reviewText("best_move")}: ${first.move} (${valueText(terms, first.value)})`;
-  const show = () => {
-    showsBest = !showsBest;
+  const toggle = () => {
+    showsBetterMove = !showsBetterMove;
     render();
     byId("review-show").focus();
   };
@@ -160,8 +162,8 @@ function betterMoveButton({ candidates: [first] }) {
       type: "button",
       class: "button button-quiet",
       id: "review-show",
-      "aria-pressed": String(showsBest),
-      onclick: show,
+      "aria-pressed": String(showsBetterMove),
+      onclick: toggle,
     },
     text,
   );
@@ -171,7 +173,7 @@ function betterMoveButton({ candidates: [first] }) {
 function renderBetterMove({ candidates: [{ tile }] }) {
   if (!tile) return;
   const shape = state.view.board.shapes[tile.shape];
-  best.replaceChildren(
+  betterMoveLayer.replaceChildren(
     s(
       "g",
       { class: "preview pending", transform: `translate(${tile.x} ${tile.y})`, "data-best": tile.at.join("-") },
@@ -186,28 +188,32 @@ function renderBetterMove({ candidates: [{ tile }] }) {
 const stepCount = () => Math.max(1, (state.replay?.positions.length ?? 2) - 1);
 
 /** @param {number} step */
-const graphX = (step) => EDGE + ((WIDTH - 2 * EDGE) * step) / stepCount();
+const graphX = (step) => MARGIN + ((WIDTH - 2 * MARGIN) * step) / stepCount();
 
-/** @param {number} at */
-const stepAtX = (at) => ((at - EDGE) / (WIDTH - 2 * EDGE)) * stepCount();
+/** @param {number} x */
+const stepAtX = (x) => ((x - MARGIN) / (WIDTH - 2 * MARGIN)) * stepCount();
 
-/** The vertical scale: the full range for chances and places, else the range of the values. @param {Review} told @returns {(value: number) => number} */
+/**
+ * Return the vertical scale: the full range for chances and places, else the range of the values.
+ * @param {Review} review
+ * @returns {(value: number) => number}
+ */
 function valueScale({ terms, seats }) {
   const values = seats.flatMap(({ line }) => line.map(([, value]) => value));
-  const whole = terms.kind === "win" || terms.kind === "place";
-  const [low, high] = whole ? [0, 1] : [Math.min(...values) - 0.02, Math.max(...values) + 0.02];
-  return (value) => EDGE + ((HEIGHT - 2 * EDGE) * (high - value)) / (high - low);
+  const fullRange = terms.kind === "win" || terms.kind === "place";
+  const [low, high] = fullRange ? [0, 1] : [Math.min(...values) - 0.02, Math.max(...values) + 0.02];
+  return (value) => MARGIN + ((HEIGHT - 2 * MARGIN) * (high - value)) / (high - low);
 }
 
 /** @param {Review} review */
 function graphLines(review) {
   const y = valueScale(review);
-  const middle = s("path", { class: "review-middle", d: `M${EDGE} ${HEIGHT / 2}H${WIDTH - EDGE}` });
-  const drawn = review.seats.map(({ line }, seat) => {
+  const middle = s("path", { class: "review-middle", d: `M${MARGIN} ${HEIGHT / 2}H${WIDTH - MARGIN}` });
+  const lines = review.seats.map(({ line }, seat) => {
     const points = line.map(([step, value]) => `${graphX(step).toFixed(1)} ${y(value).toFixed(1)}`);
     return s("path", { class: `review-line seat-${seat}`, d: `M${points.join("L")}` });
   });
-  const wrong = review.moves
+  const errors = review.moves
     .filter(({ rating }) => ERRORS.includes(rating))
     .map(({ at, rating }) =>
       s("path", {
@@ -215,7 +221,7 @@ function graphLines(review) {
         d: `M${graphX(at + 1)} ${HEIGHT}V${HEIGHT - 2 - 4 * ERRORS.indexOf(rating)}`,
       }),
     );
-  return [middle, ...drawn, ...wrong];
+  return [middle, ...lines, ...errors];
 }
 
 const cursor = () => s("path", { class: "review-cursor", d: `M${graphX(state.replay?.at ?? 0)} 0V${HEIGHT}` });
@@ -232,7 +238,7 @@ async function showSummary(review) {
       ["play", changeText(terms, account.choices + account.others, true)],
       ["result", valueText(terms, account.result)],
     ].map(([key, text]) => h("div", null, h("dt", null, reviewText(key)), h("dd", null, text)));
-    const wrong = ERRORS.map((rating) =>
+    const errors = ERRORS.map((rating) =>
       h(
         "div",
         null,
@@ -246,7 +252,7 @@ async function showSummary(review) {
       s("path", { class: `review-line seat-${seat}`, d: "M1 5H29" }),
     );
     const name = h("h3", null, key, " ", seatName(state.view, seat));
-    return h("section", { class: "review-seat" }, name, h("dl", null, facts), h("dl", { class: "small" }, wrong));
+    return h("section", { class: "review-seat" }, name, h("dl", null, facts), h("dl", { class: "small" }, errors));
   });
   const error = changeText(terms, 2 * Math.max(...seats.map(({ account }) => account.error)));
   const jumps = turning.map((turn) => {
@@ -276,13 +282,13 @@ async function showSummary(review) {
 
 /** @param {Review} review @param {Review["turning"][number]} turn */
 function turningPointText(review, { ply, seat, by, change }) {
-  const name = fullName(state.view, seat); // third person, also for the own seat
+  const name = fullName(state.view, seat); // in the third person, for the own seat too
   if (by === "choice") {
     const move = moveText(review.moves[ply - 1].move);
     return reviewText("turn_choice", { ply, name, move, change: changeText(review.terms, -change) });
   }
-  const where = ply <= review.moves.length ? "luck" : "end";
-  return reviewText(`turn_${where}_${change > 0 ? "good" : "bad"}`, {
+  const cause = ply <= review.moves.length ? "luck" : "end";
+  return reviewText(`turn_${cause}_${change > 0 ? "good" : "bad"}`, {
     ply,
     name,
     change: changeText(review.terms, change, true),

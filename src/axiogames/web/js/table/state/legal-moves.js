@@ -1,11 +1,11 @@
 /**
  * The legal moves, indexed by tile, rotation and target.
  *
- * Rotations are sorted by the angle of the tile's first letter, so that rotating goes round.
+ * Rotations are sorted by the angle of the tile's first letter, so that repeated rotation turns the tile one way round.
  */
 
 /** @import {Placement, LegalMoves, Point, Target, Rotation} from "./model.js" */
-/** @import {Board, Moves, OtherMove, Shape} from "../net/protocol.js" */
+/** @import {Board, Moves, NonPlacement, Shape} from "../net/protocol.js" */
 
 /** @param {Moves} moves @param {string[]} hand @param {Board} board @returns {LegalMoves} */
 export function indexMoves(moves, hand, board) {
@@ -40,7 +40,7 @@ export function indexMoves(moves, hand, board) {
 }
 
 /**
- * Return the value of a key, created if it is missing.
+ * Return the value of a key. A missing one is created.
  * @template Value
  * @param {Map<string, Value>} map
  * @param {string} key
@@ -58,27 +58,28 @@ function sortRotations(rotations, letters, board) {
     const [x, y] = board.shapes[shape].spots[spot];
     return Math.atan2(y, x);
   };
-  const start = angle(board.hand, 0);
-  const full = 2 * Math.PI;
-  const order = (/** @type {Rotation} */ { shape, first }) => (angle(shape, first) - start + 1.001 * full) % full;
+  const upright = angle(board.hand, 0);
+  const fullTurn = 2 * Math.PI;
+  const order = (/** @type {Rotation} */ { shape, first }) =>
+    (angle(shape, first) - upright + 1.001 * fullTurn) % fullTurn;
   for (const rotation of rotations) rotation.first = firstLetterIndex(letters, rotation.letters);
   return rotations.sort((a, b) => order(a) - order(b));
 }
 
 /**
- * The index of a tile's first letter after rotation: the letters are rotated or reversed.
+ * Return the index of a tile's first letter after a rotation, which rotates or reverses the letters.
  * @param {string} letters
- * @param {string} look
+ * @param {string} rotated
  */
-function firstLetterIndex(letters, look) {
-  if (look === [...letters].reverse().join("") && look !== letters) return letters.length - 1;
+function firstLetterIndex(letters, rotated) {
+  if (rotated === [...letters].reverse().join("") && rotated !== letters) return letters.length - 1;
   return Math.max(
     0,
-    [...letters].findIndex((_, shift) => look.slice(shift) + look.slice(0, shift) === letters),
+    [...letters].findIndex((_, shift) => rotated.slice(shift) + rotated.slice(0, shift) === letters),
   );
 }
 
-/** @param {Moves} moves @param {number} pick */
+/** The points of a placement on all tracks. @param {Moves} moves @param {number} pick */
 export const totalGain = (moves, pick) => moves.gain[pick].reduce((sum, points) => sum + points, 0);
 
 /** @param {Point} a @param {Point} b */
@@ -107,10 +108,11 @@ function minBy(targets, cost) {
 }
 
 /**
- * The placement under a pointer: in the current rotation, or else in the best rotation that fits there.
- * @param {LegalMoves} options
+ * Return the placement under a pointer: in the current rotation, or else in the best rotation that fits there.
+ * @param {LegalMoves} legal
  * @param {Board} board
- * @param {{tile: number, rotation: number, point: Point, coarse: boolean}} how `coarse` for a finger, which may be farther off
+ * @param {{tile: number, rotation: number, point: Point, coarse: boolean}} query `coarse` for a finger, which may miss
+ *   a target by more than a mouse
  * @returns {Placement | null}
  */
 export function placementAt({ tiles, moves }, board, { tile, rotation, point, coarse }) {
@@ -118,32 +120,32 @@ export function placementAt({ tiles, moves }, board, { tile, rotation, point, co
   const radius = hitRadius(board.shapes[rotations[rotation].shape]);
   const current = nearestTarget(rotations[rotation].targets, point, radius);
   if (current) return { rotation, target: current };
-  const others = rotations.flatMap((other, index) => {
+  const alternatives = rotations.flatMap((other, index) => {
     const target = nearestTarget(other.targets, point, hitRadius(board.shapes[other.shape]));
     return target ? [{ rotation: index, target, gain: totalGain(moves, target.picks[0]) }] : [];
   });
-  const [best] = others.sort((a, b) => b.gain - a.gain);
+  const [best] = alternatives.sort((a, b) => b.gain - a.gain);
   const distant = best || !coarse ? null : nearestTarget(rotations[rotation].targets, point, 2.5 * radius);
   return best ?? (distant && { rotation, target: distant });
 }
 
 /**
- * The next target in a direction: preferably near and not far to the side.
+ * Return the next target in a direction: preferably near, and not far to the side.
  * @param {Target[]} targets
  * @param {Point} from
- * @param {Point} direction of length one
+ * @param {Point} direction a unit vector
  */
 export const targetInDirection = (targets, from, direction) =>
   minBy(targets, ({ x, y }) => {
     const ahead = (x - from.x) * direction.x + (y - from.y) * direction.y;
-    const aside = Math.abs((x - from.x) * direction.y - (y - from.y) * direction.x);
-    return ahead < 5 ? Infinity : ahead + 2.2 * aside;
+    const sideways = Math.abs((x - from.x) * direction.y - (y - from.y) * direction.x);
+    return ahead < 5 ? Infinity : ahead + 2.2 * sideways;
   });
 
 /**
- * The pick number of a move other than a placement, with these tiles in any order.
+ * Return the pick number of a non-placement, or null. `tiles` may be in any order.
  * @param {Moves} moves
- * @param {OtherMove} kind
+ * @param {NonPlacement} kind
  * @param {string[]} [tiles]
  */
 export function findNonPlacement(moves, kind, tiles) {

@@ -3,10 +3,10 @@ import type { Moves, PlacedTile, View } from "../net/protocol.js";
 
 export type Point = { x: number; y: number };
 
-/** A position for a tile in one of its rotations. Several picks differ in the named colour. */
+/** A place for a tile in one of its rotations. If there are several picks, they differ in the named colour. */
 export type Target = Point & { place: number; name: string; picks: number[] };
 
-/** A rotation of a tile: a shape, and the letters in its order. `first` is the index of the tile's first letter. */
+/** A rotation of a tile: a shape and the letters on it. `first` is the index of the unrotated tile's first letter. */
 export type Rotation = { shape: number; letters: string; first: number; targets: Target[] };
 
 /** The legal moves by tile and rotation. */

@@ -1,4 +1,4 @@
-/** The state of the page and its listeners. */
+/** The state of the table page, and its listeners. */
 
 /** @import {Selection, State} from "./model.js" */
 
@@ -14,7 +14,7 @@ export const emptySelection = () => ({
 
 /** @type {State} */
 export const state = {
-  // @ts-expect-error Nothing is rendered before the first view arrives, so readers need not check for null.
+  // @ts-expect-error Nothing is rendered before the first view arrives, so no reader needs to check for null.
   view: null,
   legal: null,
   selection: emptySelection(),
@@ -30,10 +30,10 @@ const viewListeners = [];
 /** @type {(() => void)[]} */
 const selectionListeners = [];
 
-/** Render again when the view has changed. @param {() => void} render */
+/** Call a function when the view has changed. @param {() => void} render */
 export const onViewChange = (render) => void viewListeners.push(render);
 
-/** Render again when the selection has changed, and after every change of the view. @param {() => void} render */
+/** Call a function when the selection or the view has changed. @param {() => void} render */
 export const onSelectionChange = (render) => void selectionListeners.push(render);
 
 export function notifyView() {

@@ -1,8 +1,8 @@
-/** The view of a table as plain data: applying steps, and queries. */
+/** Functions of the view of a table, which is plain data. None changes its arguments. */
 
 /** @import {PlaceEvent, Step, TableEvent, View} from "../net/protocol.js" */
 
-/** @param {View} view @param {Step} step @returns {View} */
+/** Return the view after a step. @param {View} view @param {Step} step @returns {View} */
 export function applyStep(view, step) {
   const over = step.now.phase === "over";
   return {
@@ -25,14 +25,14 @@ export const isMove = (event) => event.t === "place" || event.t === "exchange" |
 export const lastPlacement = (events) =>
   /** @type {PlaceEvent | undefined} */ (events.findLast((event) => event.t === "place"));
 
-/** Return whether the table waits for players or was closed before the game. @param {View} view */
+/** Return whether the table waits for players, or was closed before its game began. @param {View} view */
 export const isWaiting = ({ table }) => table.status === "open" || table.status === "closed";
 
 /** @param {View} view */
 export const countMoves = (view) => view.events.filter(isMove).length;
 
 /**
- * The seat of the person at the screen: the viewed seat, or in pass and play the seat to move.
+ * Return the seat of the person at the screen: the viewed seat, or in pass and play the seat to move.
  * @param {View} view
  * @returns {number | null}
  */
@@ -43,9 +43,9 @@ export function ownSeat(view) {
   return null;
 }
 
-/** The own seat for which a bot plays, or null. @param {View} view */
+/** Return the own seat for which a bot plays, or null. @param {View} view */
 export function seatPlayedByBot({ table, seats, yours }) {
-  const seat = yours.find((own) => seats[own].away !== null);
+  const seat = yours.find((index) => seats[index].away !== null);
   return table.status === "playing" ? (seat ?? null) : null;
 }
 
@@ -53,7 +53,7 @@ export function seatPlayedByBot({ table, seats, yours }) {
 export const canMove = (view) =>
   view.you !== null && view.you === view.now.turn && view.moves !== null && seatPlayedByBot(view) === null;
 
-/** The seat to which the device must be handed over, or null. @param {View} view @returns {number | null} */
+/** Return the seat to which the device must be handed over, or null. @param {View} view @returns {number | null} */
 export function seatToHandOver(view) {
   const { turn } = view.now;
   if (view.table.status !== "playing" || view.yours.length < 2 || turn === null) return null;
@@ -61,16 +61,16 @@ export function seatToHandOver(view) {
 }
 
 /**
- * Return whether the last placement won an extra turn: the same seat is to place again.
+ * Return whether the last placement won an extra turn, so that the same seat places again.
  * @param {View} before
- * @param {View} now
+ * @param {View} after
  */
-export function wonExtraTurn(before, now) {
-  const placed = lastPlacement(now.events);
-  if (!placed || now.now.phase !== "place" || now.now.turn !== placed.p) return false;
-  if (before.now.phase === "place" && before.events.filter(isMove).length === countMoves(now)) return false;
-  if (now.events.findLast(isMove) !== placed) return false;
-  return now.seats.length > 1 || now.now.extra > before.now.extra;
+export function wonExtraTurn(before, after) {
+  const placed = lastPlacement(after.events);
+  if (!placed || after.now.phase !== "place" || after.now.turn !== placed.p) return false;
+  if (before.now.phase === "place" && countMoves(before) === countMoves(after)) return false;
+  if (after.events.findLast(isMove) !== placed) return false;
+  return after.seats.length > 1 || after.now.extra > before.now.extra;
 }
 
 /**
@@ -80,10 +80,10 @@ export function wonExtraTurn(before, now) {
  * @returns {boolean[]} for each tile whether it is new
  */
 export function findNewTiles(hand, earlier) {
-  const left = [...earlier];
+  const unmatched = [...earlier];
   return hand.map((tile) => {
-    const at = left.indexOf(tile);
-    if (at >= 0) left.splice(at, 1);
-    return at < 0;
+    const index = unmatched.indexOf(tile);
+    if (index >= 0) unmatched.splice(index, 1);
+    return index < 0;
   });
 }

@@ -1,4 +1,4 @@
-"""The rows of a dataset: the course of games, from the knowledge of the seat to move."""
+"""The rows of a dataset: whole games, from the view of the seat to move."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import pytest
 
 from axiogames import Position
 from axiogames.analysis.dataset import column_array, metadata, read, states
-from axiogames.analysis.dataset.generate import write_dataset
-from axiogames.analysis.dataset.rows import game_rows, observation_columns
+from axiogames.analysis.dataset.generate import game_rows, observation_columns, write_dataset
 from axiogames.analysis.dataset.settings import DatasetSettings
 from axiogames.errors import InvalidOption, InvalidPlayers, UnknownGame
 from axiogames.games import GAMES
@@ -65,34 +64,35 @@ def test_rows_do_not_depend_on_hidden_tiles(game: str, players: int) -> None:
         assert seat is not None
         row = plain(observation_columns(table.view(seat), legal=True))
         for seed in range(3):
-            other = redealt(table, seat, seed)
-            assert plain(observation_columns(other.view(seat), legal=True)) == row
+            changed = redealt(table, seat, seed)
+            assert plain(observation_columns(changed.view(seat), legal=True)) == row
         hands = Position.parse(row["position"])
         assert all(set(hands.hand(hidden)) <= {"?"} for hidden in range(players) if hidden != seat)
 
 
 def plain(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row without arrays, so that rows can be compared."""
     return {**row, "legal": row["legal"].tolist()}
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_games_without_noise_equal_the_match_with_their_seed(game: str) -> None:
     settings = DatasetSettings.create(game, ["balanced", "random"], seed="match")
-    for number in (0, 1):
-        rows = game_rows(settings, number)
-        bots = [player(bot) for bot in settings.seats(number)]
+    for index in (0, 1):
+        rows = game_rows(settings, index)
+        bots = [player(bot) for bot in settings.seats(index)]
         assert [row["move"] for row in rows] == [
-            str(move) for move in play_match(game, bots, f"match/{number}").moves
+            str(move) for move in play_match(game, bots, f"match/{index}").moves
         ]
         assert not any(row["lot"] for row in rows)
 
 
 def test_full_noise_makes_all_moves_random() -> None:
     bots = [["greedy"], ["balanced"]]
-    one, two = (game_rows(DatasetSettings.create(GAMES[0], names, noise=1.0), 0) for names in bots)
-    assert all(row["lot"] for row in one)
-    assert [row["move"] for row in one] == [row["move"] for row in two]
-    assert {row["bot"] for row in two} == {"balanced"}
+    first, second = (game_rows(DatasetSettings.create(GAMES[0], names, noise=1.0), 0) for names in bots)
+    assert all(row["lot"] for row in first)
+    assert [row["move"] for row in first] == [row["move"] for row in second]
+    assert {row["bot"] for row in second} == {"balanced"}
 
 
 def test_rate_of_noise_is_as_configured() -> None:
@@ -113,7 +113,7 @@ def test_bots_rotate_through_the_seats() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bot", "same"),
+    ("bot", "deterministic"),
     [
         ("random", True),
         ("balanced", True),
@@ -133,8 +133,8 @@ def test_bots_rotate_through_the_seats() -> None:
         ("engine:./some", False),
     ],
 )
-def test_deterministic_settings(bot: str, same: bool) -> None:
-    assert DatasetSettings.create(GAMES[0], ["random", bot]).deterministic is same
+def test_deterministic_settings(bot: str, deterministic: bool) -> None:
+    assert DatasetSettings.create(GAMES[0], ["random", bot]).deterministic is deterministic
 
 
 def test_bots_limited_by_rollouts_repeat_their_rows() -> None:
@@ -173,7 +173,7 @@ def test_columns_are_read_as_arrays(file: Path) -> None:
     assert table["legal"].to_pylist() == [row["legal"].tolist() for row in rows]
 
 
-def test_states_give_the_views_of_their_rows(file: Path) -> None:
+def test_views_are_restored_from_states(file: Path) -> None:
     table = read(file)
     variant, records = metadata(table).settings.variant, states(table)
     for n in range(0, len(table), 9):

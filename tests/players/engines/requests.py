@@ -1,4 +1,4 @@
-"""Events as the request lines that tell them to an engine."""
+"""Events as requests to an engine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from axiogames.moves import Move
 
 
 def line_of(event: Event) -> str:
-    """Return the request for an event."""
+    """Return the request that reports an event."""
     match event:
         case Start(display):
             return "start " + " ".join(f"{shown.tile} {shown.at}" for shown in display)

@@ -14,7 +14,7 @@ from tests.server.crash.ledger import Json
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredTable:
     """Stored state of one table."""
 
     row: Json
@@ -34,19 +34,19 @@ def reader(url: str) -> AsyncEngine:
     return create_async_engine(url, isolation_level="REPEATABLE READ")
 
 
-async def read(engine: AsyncEngine, ids: Sequence[str] | None) -> dict[str, Kept]:
+async def read(engine: AsyncEngine, ids: Sequence[str] | None) -> dict[str, StoredTable]:
     """Return some or all tables from one consistent snapshot."""
     found = []
     async with engine.connect() as connection:
         for table, key in ((tables, tables.c.id), (seats, seats.c.table_id), (entries, entries.c.table_id)):
             query = select(table) if ids is None else select(table).where(key.in_(ids))
             found.append((await connection.execute(query)).mappings().all())
-    kept = {row["id"]: Kept(dict(row), [], []) for row in found[0]}
+    stored = {row["id"]: StoredTable(dict(row), [], []) for row in found[0]}
     for row in sorted(found[1], key=lambda row: row["seat"]):
-        kept[row["table_id"]].seats.append(dict(row))
+        stored[row["table_id"]].seats.append(dict(row))
     for row in sorted(found[2], key=lambda row: row["number"]):
-        kept[row["table_id"]].entries.append((row["number"], row["at"], row["body"]))
-    return kept
+        stored[row["table_id"]].entries.append((row["number"], row["at"], row["body"]))
+    return stored
 
 
 async def bots_to_move(engine: AsyncEngine) -> list[str]:

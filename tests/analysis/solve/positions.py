@@ -1,4 +1,4 @@
-"""Late positions of one-player games, and their optimum by exhaustive search without code of the solver."""
+"""Late positions of one-player games, and their optimum by exhaustive search, independent of the solver."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ Points = tuple[int, ...]
 
 
 @cache
-def solo_record(name: str, seed: int = 1, *, with_seed: bool = True, by: str = "greedy") -> Record:
-    """Return a whole one-player game."""
-    return record_of(play_match(name, [player(by)], seed), ["Ada"], with_seed=with_seed)
+def solo_record(name: str, seed: int = 1, *, with_seed: bool = True, bot: str = "greedy") -> Record:
+    """Return a whole one-player game of a bot."""
+    return record_of(play_match(name, [player(bot)], seed), ["Ada"], with_seed=with_seed)
 
 
 def late_table(name: str, seed: int, tiles: int) -> Table:
-    """Return a one-player table with a seed, `tiles` moves before the end of a greedy game."""
+    """Return the table of a greedy one-player game, `tiles` moves before its end."""
     moves = [str(move) for move in play_match(name, [player("greedy")], seed).moves]
     return new_game(name, 1, seed=seed, moves=moves[: len(moves) - tiles])
 
 
 def sorted_points(table: Table) -> Points:
-    """Return the points of a one-player game in ascending order, as results are compared."""
+    """Return the points of a one-player game in ascending order, the order in which results are compared."""
     return tuple(sorted(table.scores[0].values()))
 
 
 def exhaustive_search(table: Table) -> tuple[Points, int]:
-    """Return the best sorted points of all lines from here, and the largest total."""
+    """Return the best sorted points and the largest total of all lines from the position of `table`."""
     if table.over:
         return sorted_points(table), sum(sorted_points(table))
     best: Points = ()
-    most = 0
+    max_total = 0
     for action in table.legal_moves().actions.tolist():
         after = table.copy()
         after.play_unchecked(action)
         points, total = exhaustive_search(after)
-        best, most = max(best, points), max(most, total)
-    return best, most
+        best, max_total = max(best, points), max(max_total, total)
+    return best, max_total

@@ -13,35 +13,35 @@ from axiogames.games import find_variant
 from axiogames.games.runtime.state import OFFER, OVER, PLACE
 from axiogames.model.events import Event, redact_event
 from axiogames.model.table import Table
-from tests.server.crash.kept import Kept
-from tests.server.crash.ledger import Json, Ledger, Sent, Told
+from tests.server.crash.ledger import Delivered, Json, Ledger, Sent
+from tests.server.crash.stored import StoredTable
 
 HOLD = 15_000  # milliseconds of a delayed draw
 PHASES = {PLACE: "place", OFFER: "offer", OVER: "over"}
 
 
-class Lost(AssertionError):
-    """The log contradicts the messages to clients or the rules."""
+class Inconsistency(AssertionError):
+    """The log contradicts the rules or the messages to clients."""
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class TableState:
     """State of a table after one entry."""
 
-    act: Json
+    entry: Json
     events: tuple[Event, ...]
     before: int  # number of events before the entry
     status: str
     turn: int | None
     offers: int  # number of legal moves of the seat to move
-    seen: dict[int | None, Json]  # expected `now` for every seat and for spectators
+    visible: dict[int | None, Json]  # expected `now` for every seat and for spectators
 
 
-class Book:
+class LogChecker:
     """Log of one table. Each entry is applied once; entries that were read before must not change."""
 
-    def __init__(self, kept: Kept, ledger: Ledger) -> None:
-        row = kept.row
+    def __init__(self, stored: StoredTable, ledger: Ledger) -> None:
+        row = stored.row
         self._ledger = ledger
         self._id: str = row["id"]
         self._seed: str = row["seed"]
@@ -52,7 +52,7 @@ class Book:
         self._held: int | None = None
         self._entries: list[tuple[int, int, str]] = []
         self._ids: dict[tuple[int, str], int] = {}
-        self.moments: list[Moment] = []
+        self.states: list[TableState] = []
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -67,114 +67,119 @@ class Book:
         """Return whether a message was applied."""
         return (sent.seat, sent.id) in self._ids
 
-    def compare(self, kept: Kept) -> None:
-        """Apply new entries and compare the log with the ledger. Raises `Lost`."""
+    def compare(self, stored: StoredTable) -> None:
+        """Apply new entries and compare the log with the ledger. Raises `Inconsistency`."""
         known = len(self._entries)
-        self._check(kept.entries[:known] == self._entries, "entries that were there have changed or are gone")
-        for number, at, body in kept.entries[known:]:
+        self._check(stored.entries[:known] == self._entries, "stored entries have changed or are gone")
+        for number, at, body in stored.entries[known:]:
             self._check(number == len(self._entries) + 1, f"entry {number} follows {len(self._entries)}")
             self._add(number, json.loads(body))
             self._entries.append((number, at, body))
-        self._check_rows(kept)
-        self._check_told()
+        self._check_rows(stored)
+        self._check_delivered()
         for sent in self._ledger.sent.values():
             self._check_sent(sent)
         people = {seat["person"] for seat in self._seats}
         for person in self._ledger.seated:
-            self._check(person in people, f"{person} was told to sit here")
+            self._check(person in people, f"the seat of {person} was confirmed but is not stored")
         for person in self._ledger.left:
             plays = [s for s in self._seats if s["person"] == person and s["bot"] is None]
-            self._check(not plays or self._status in ("over", "closed"), f"{person} was told to have left")
+            self._check(
+                not plays or self._status in ("over", "closed"),
+                f"the leaving of {person} was confirmed but is not stored",
+            )
 
-    def _check(self, good: bool, what: str) -> None:
-        if not good:
-            raise Lost(f"table {self._id}, {len(self._entries)} entries: {what}")
+    def _check(self, condition: bool, message: str) -> None:
+        if not condition:
+            raise Inconsistency(f"table {self._id}, {len(self._entries)} entries: {message}")
 
     # ------------------------------------------------------------ the log
 
-    def _add(self, number: int, act: Json) -> None:
+    def _add(self, number: int, entry: Json) -> None:
         before = len(self._table.events) if self._table else 0
         try:
-            self._carry_out(number, act)
+            self._apply(number, entry)
         except (AxioError, KeyError, AttributeError) as error:
-            raise Lost(f"table {self._id}: entry {number}, {act}, cannot have happened: {error!r}") from error
-        if act["a"] in ("move", "draw", "back", "close"):
-            self._held = act["seat"] if act.get("held") else None
+            raise Inconsistency(
+                f"table {self._id}: entry {number}, {entry}, is impossible: {error!r}"
+            ) from error
+        if entry["a"] in ("move", "draw", "back", "close"):
+            self._held = entry["seat"] if entry.get("held") else None
         table = self._table
         if self._status == "playing" and table is not None and table.over:
             self._status = "over"
-        self.moments.append(
-            Moment(
-                act=act,
+        self.states.append(
+            TableState(
+                entry=entry,
                 events=table.events if table else (),
                 before=before,
                 status=self._status,
                 turn=self._turn,
                 offers=len(table.legal_moves()) if table and self._is_asked else 0,
-                seen={seat: self._now(seat) for seat in (None, *range(self._variant.players))},
+                visible={seat: self._now(seat) for seat in (None, *range(self._variant.players))},
             )
         )
 
-    def _carry_out(self, number: int, act: Json) -> None:
-        kind, seat = act["a"], act.get("seat", 0)
+    def _apply(self, number: int, entry: Json) -> None:
+        kind, seat = entry["a"], entry.get("seat", 0)
         table = self._table
         if kind in ("start", "move", "draw", "back"):
             self._check(
-                self._status == ("open" if kind == "start" else "playing"), f"{act} while {self._status}"
+                self._status == ("open" if kind == "start" else "playing"), f"{entry} while {self._status}"
             )
         match kind:
             case "sit" | "rise" | "bot":
-                self._check(self._status == "open", f"{act} while {self._status}")
-                level = act.get("level")
-                name = act.get("name", level) or ""
-                self._seats[seat] = {"person": act.get("person"), "name": name, "bot": level}
+                self._check(self._status == "open", f"{entry} while {self._status}")
+                level = entry.get("level")
+                name = entry.get("name", level) or ""
+                self._seats[seat] = {"person": entry.get("person"), "name": name, "bot": level}
             case "start":
                 self._check(all(s["person"] or s["bot"] for s in self._seats), "started with a free seat")
                 self._table = table = Table(self._variant)
                 table.seed = self._seed
                 self._status = "playing"
-                self._draw(table, act)
+                self._draw(table, entry)
             case "move":
                 assert table is not None
-                self._note_id(number, seat, act)
-                self._check_wanted(table, seat, act)
-                table.play(act["move"], seat, deal=False)
-                if act.get("held"):
-                    self._check(table.draw_due > 0 and not act.get("drawn"), f"{act} holds nothing")
+                self._note_id(number, seat, entry)
+                self._check_pick(table, seat, entry)
+                table.play(entry["move"], seat, deal=False)
+                if entry.get("held"):
+                    self._check(table.draw_due > 0 and not entry.get("drawn"), f"{entry} delays no draw")
                 else:
-                    self._draw(table, act)
+                    self._draw(table, entry)
             case "draw":
                 assert table is not None
                 assert self._held is not None
-                self._note_id(number, self._held, act)
-                self._draw(table, act)
+                self._note_id(number, self._held, entry)
+                self._draw(table, entry)
             case "back":
                 assert table is not None
-                self._note_id(number, seat, act)
+                self._note_id(number, seat, entry)
                 table.undo()
             case "replace" | "return":
-                self._seats[seat]["bot"] = act.get("level")
+                self._seats[seat]["bot"] = entry.get("level")
             case "close":
                 self._status = "closed"
             case "next":
                 pass
             case _:
-                raise Lost(f"an entry that nobody knows: {act}")
+                raise Inconsistency(f"unknown entry: {entry}")
 
-    def _draw(self, table: Table, act: Json) -> None:
+    def _draw(self, table: Table, entry: Json) -> None:
         drawn = table.deal()  # the draw that follows from the seed, independent of crashes
-        self._check(drawn == act.get("drawn", []), f"{act} should have drawn {drawn}")
+        self._check(drawn == entry.get("drawn", []), f"{entry} should have drawn {drawn}")
 
-    def _note_id(self, number: int, seat: int, act: Json) -> None:
-        if message := act.get("id"):
-            self._check((seat, message) not in self._ids, f"{message} of seat {seat} was carried out twice")
+    def _note_id(self, number: int, seat: int, entry: Json) -> None:
+        if message := entry.get("id"):
+            self._check((seat, message) not in self._ids, f"{message} of seat {seat} was applied twice")
             self._ids[seat, message] = number
 
-    def _check_wanted(self, table: Table, seat: int, act: Json) -> None:
-        sent = self._ledger.sent.get((seat, act.get("id", "")))
+    def _check_pick(self, table: Table, seat: int, entry: Json) -> None:
+        sent = self._ledger.sent.get((seat, entry.get("id", "")))
         if sent is not None and sent.pick is not None:
-            wanted = str(table.legal_moves()[sent.pick])
-            self._check(act["move"] == wanted, f"{act}, but the client wanted {wanted}")
+            expected = str(table.legal_moves()[sent.pick])
+            self._check(entry["move"] == expected, f"{entry}, but the client chose {expected}")
 
     @property
     def _turn(self) -> int | None:
@@ -202,7 +207,7 @@ class Book:
 
     # ------------------------------------------------------------ derived columns
 
-    def _check_rows(self, kept: Kept) -> None:
+    def _check_rows(self, stored: StoredTable) -> None:
         at = self._entries[-1][1]
         due = at if self.bot_to_move else at + HOLD if self._held is not None else None
         expected = {
@@ -213,47 +218,50 @@ class Book:
             "turn": self._turn,
             "due": due,
         }
-        found = {name: kept.row[name] for name in expected}
+        found = {name: stored.row[name] for name in expected}
         self._check(found == expected, f"the table's row is {found}, its entries say {expected}")
-        seats = [{name: row[name] for name in ("person", "name", "bot")} for row in kept.seats]
+        seats = [{name: row[name] for name in ("person", "name", "bot")} for row in stored.seats]
         self._check(seats == self._seats, f"the seats' rows are {seats}, the entries say {self._seats}")
         full = all(seat["person"] or seat["bot"] for seat in self._seats)
-        self._check(not full or self._status != "open", "nobody is missing, but the game has not started")
+        self._check(not full or self._status != "open", "all seats are taken, but the game has not started")
 
     # ------------------------------------------------------------ comparison with clients
 
     def _check_sent(self, sent: Sent) -> None:
         number = self._ids.get((sent.seat, sent.id))
         if sent.refused is not None:
-            self._check(number is None, f"{sent} was refused and carried out")
+            self._check(number is None, f"{sent} was refused but applied")
         if sent.acknowledged is not None:
-            self._check(number is not None, f"{sent} was acknowledged and is not there")
+            self._check(number is not None, f"{sent} was acknowledged but is not stored")
             assert number is not None
             same = number == sent.acknowledged if sent.exactly else number <= sent.acknowledged
             self._check(same, f"{sent} is entry {number}")
         if number is not None:
-            act = self.moments[number - 1].act
-            self._check(number == sent.n + 1 and act["a"] == sent.do, f"{sent} became entry {number}, {act}")
+            entry = self.states[number - 1].entry
+            self._check(
+                number == sent.n + 1 and entry["a"] == sent.do, f"{sent} became entry {number}, {entry}"
+            )
 
-    def _check_told(self) -> None:
-        for told in self._ledger.told:
-            n = told.message["n"]
-            self._check(1 <= n <= len(self.moments), f"a client was told of entry {n}")
-            self._compare(told, self.moments[n - 1])
-        self._ledger.told.clear()
+    def _check_delivered(self) -> None:
+        for delivered in self._ledger.delivered:
+            n = delivered.message["n"]
+            self._check(1 <= n <= len(self.states), f"a client received the unknown entry {n}")
+            self._compare(delivered, self.states[n - 1])
+        self._ledger.delivered.clear()
 
-    def _compare(self, told: Told, moment: Moment) -> None:
-        message = told.message
-        since = moment.before if message["type"] == "step" else 0
+    def _compare(self, delivered: Delivered, state: TableState) -> None:
+        message = delivered.message
+        since = state.before if message["type"] == "step" else 0
         public = self._variant.exchange_is_public
-        events = [redact_event(event, told.seat, public) for event in moment.events[since:]]
+        events = [redact_event(event, delivered.seat, public) for event in state.events[since:]]
         self._check(message["events"] == _plain(events), f"the events of {message} should be {events}")
-        now = {name: message["now"][name] for name in moment.seen[told.seat]}
-        self._check(now == moment.seen[told.seat], f"{now} was told, it is {moment.seen[told.seat]}")
+        expected_now = state.visible[delivered.seat]
+        now = {name: message["now"][name] for name in expected_now}
+        self._check(now == expected_now, f"{now} was delivered instead of {expected_now}")
         moves = message["moves"]
         offers = len(moves["tile"]) + len(moves["others"]) if moves else 0
-        expected = moment.offers if told.seat is not None and told.seat == moment.turn else 0
-        self._check(offers == expected, f"{offers} moves were offered, there are {expected}")
+        expected = state.offers if delivered.seat is not None and delivered.seat == state.turn else 0
+        self._check(offers == expected, f"{offers} moves were offered instead of {expected}")
 
 
 def _plain(value: Any) -> Any:
