@@ -98,7 +98,7 @@ def test_inconsistent_events_are_refused() -> None:
         (1, "GR k8-j8", "not this seat's turn"),
         (0, "BB k8-j8", "not in this seat's hand"),
         (0, "GO e5-e6", "first tile"),
-        (0, "keep", "only when it is offered"),
+        (0, "keep", "only when an exchange is offered"),
     ):
         with pytest.raises(IllegalMove, match=reason):
             game.play(seat, Move.parse(move))
