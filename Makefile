@@ -1,11 +1,11 @@
-# The two commands: `make play` and `make test`. Both set up what they need.
-# Everything is installed into .venv, from the exact versions in requirements/.
+# The two commands are `make play` and `make test`. Both install what they need into .venv, in the exact
+# versions of requirements/.
 
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' \
 	2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
-# One more than there are cores: tests of servers wait a good deal.
+# One worker more than cores, because server tests mostly wait.
 WORKERS = $(shell $(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)')
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 RULE_CODE := src/axiogames/batch/loops.py,src/axiogames/games/*/board.py,src/axiogames/games/*/evaluation.py,$\
@@ -19,7 +19,7 @@ INTERPRETED_TESTS := $(wildcard tests/games/test_axio*.py tests/games/test_hex*.
 	tests/games/runtime/test_bitsets.py tests/games/conformance/test_against_the_oracle.py tests/games/conformance/test_playouts.py $\
 	tests/games/conformance/test_invariants.py tests/games/test_evaluation.py tests/batch/test_batch.py tests/games/tiny_game tests/games/test_rules_declaration.py tests/games/conformance/test_overrides.py
 
-# Where the environment forbids it, every program that a test starts would translate all modules anew.
+# With this variable set, every program that a test starts would compile all modules to bytecode again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: play test slow setup lint unit compiled pages pytest interpreted crash format goldens docs lock bench clean
@@ -27,8 +27,8 @@ unexport PYTHONDONTWRITEBYTECODE
 play: .venv/run.done
 	@$(BIN)/axio serve --open
 
-# pip and mypy work on one core only: meanwhile the others can compile. Tests of servers wait a good deal:
-# meanwhile pages are looked at, and rules run interpreted.
+# pip and mypy use one core, so the rules are compiled at the same time. Server tests mostly wait, so the tests
+# of the page and the interpreted tests run at the same time.
 test: .venv/run.done
 	@$(MAKE) --no-print-directory -j 2 lint compiled
 	@$(MAKE) --no-print-directory -j 3 pages pytest interpreted
@@ -36,7 +36,7 @@ test: .venv/run.done
 setup: .venv/dev.done
 
 .venv/bin/python:
-	@test -n "$(PYTHON)" || { echo "axio needs Python 3.11, 3.12 or 3.13, and none was found"; exit 1; }
+	@test -n "$(PYTHON)" || { echo "axio needs Python 3.11, 3.12 or 3.13; none was found"; exit 1; }
 	@echo "setting up .venv with $(PYTHON) ..."
 	@$(PYTHON) -m venv .venv
 
@@ -47,13 +47,13 @@ setup: .venv/dev.done
 	@touch $@
 
 .venv/dev.done: requirements/dev.txt requirements/bare.txt .venv/run.done
-	@echo "installing what tests need ..."
+	@echo "installing the dependencies of the tests ..."
 	@$(PIP) install --no-compile -r requirements/dev.txt
 	@$(PIP) install --no-deps -r requirements/bare.txt
 	@touch $@
 
 .venv/docs.done: requirements/docs.txt .venv/dev.done
-	@echo "installing what the documentation needs ..."
+	@echo "installing the dependencies of the documentation ..."
 	@$(PIP) install --no-compile -r requirements/docs.txt
 	@touch $@
 
@@ -66,30 +66,30 @@ lint: setup
 unit: compiled
 	@$(MAKE) --no-print-directory -j 2 pages pytest
 
-# Compile once before the tests start, or every worker would do it for itself.
+# Compile once before the tests start; otherwise every worker would compile.
 compiled: .venv/run.done
 	$(BIN)/python -m tests.compiled
 
 pytest: setup
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --ignore tests/web
 
-# In one process: all of them share a browser, a server and what is on it.
+# In one process, because the tests share a browser and a server with its data.
 pages: setup
 	$(BIN)/python -m pytest tests/web
 
 # The same rules without compilation: coverage sees every line of rule code, and all of them must have run.
-# It gives way to other tests, some of which look at the clock.
+# At low priority, because some of the other tests measure time.
 interpreted: setup
 	$(BIN)/python -m coverage erase
 	NUMBA_DISABLE_JIT=1 nice $(BIN)/python -m coverage run -m pytest -q -n auto --dist worksteal $(INTERPRETED_TESTS)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --include="$(RULE_CODE)" --show-missing --fail-under=100
 
-# What `make test` leaves out: the same on more games and screens.
+# Tests that `make test` omits: repetitions on more games, screens and seeds.
 slow: setup compiled .venv/docs.done
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m slow
 
-# Kills the server thousands of times in the middle of games; `make test` does it some dozen times.
+# Kill the server thousands of times in the middle of games; `make test` does so a few dozen times.
 crash: setup
 	$(BIN)/python -m tests.server.crash --kills 3000
 
@@ -109,8 +109,8 @@ bench: setup
 	$(BIN)/axio bench
 	$(BIN)/python -m benchmarks.server
 
-# Needs uv (pip install uv): resolves for all supported versions and systems at once.
-# Not the extra `cuda`: what a GPU needs is large, and tests run without one.
+# Needs uv (pip install uv), which resolves for all supported versions and systems at once.
+# Without the extra `cuda`: its packages are large, and the tests run without a GPU.
 lock: TESTED := --extra server --extra arena --extra cluster --extra data --extra rl
 lock: COMPILE := uv pip compile --universal --no-header --no-annotate --python-version 3.11 pyproject.toml
 lock:

@@ -1,4 +1,4 @@
-"""Old tables and people, inserted into a database."""
+"""Helpers that insert old tables and people into a database."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ ANN, BOB = SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")
 BOT = BotSeated(1, "random")
 
 
-async def put_table(server: Server, id: str, acts: list[TableEntry], days: float = 0, **columns: Any) -> str:
+async def put_table(server: Server, id: str, log: list[TableEntry], days: float = 0, **columns: Any) -> str:
     """Insert a table last changed `days` ago, and drop its room from memory."""
     config: TableConfig = table_config(id=id)
-    await server.rooms.open(config, acts)
+    await server.rooms.open(config, log)
     server.rooms.drop(id)
     await set_columns(server.database, tables, id, updated=NOW - int(days * DAY), **columns)
     return id

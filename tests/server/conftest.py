@@ -26,7 +26,7 @@ def postgres() -> Iterator[Postgres]:
 def servers(
     postgres: Postgres, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[[str], RunningServer]]:
-    """Return the shared server on a kind of database, without rate limits."""
+    """Function that returns the shared server for a kind of database, without rate limits."""
     running: dict[str, RunningServer] = {}
     with ExitStack() as stack:
 

@@ -4,7 +4,7 @@
         ann = Guest(server.url, "Ann")
         table = ann.open("axio", ["me", "greedy"])
         with ann.live(table.id) as live:
-            result = live.play_to_the_end()
+            result = live.play_to_end()
 
 No operation waits longer than `TIMEOUT`.
 """

@@ -29,15 +29,23 @@ FAILURES: dict[str, Callable[[], Exception]] = {
 
 
 class Faults:
-    """Makes the next transaction fail: before it begins, before its commit, or after its commit."""
+    """Makes transactions fail or wait.
+
+    Attributes:
+        next: Point at which the next transaction fails: `before` it begins, `during` it, `after` its commit,
+            or empty for none.
+        down: All transactions and reads fail.
+        hold: Writes wait for this event before they commit.
+        failure: Function that returns the exception to raise.
+    """
 
     def __init__(self, app: App) -> None:
-        self._writing = app.server.database.writing
-        self._reading = app.server.database.reading
         self.next = ""
         self.down = False
         self.hold: asyncio.Event | None = None
         self.failure: Callable[[], Exception] = FAILURES["the database"]
+        self._writing = app.server.database.writing
+        self._reading = app.server.database.reading
         self._transact = app.server.database.transact
         app.server.database.transact = self.transact  # type: ignore[method-assign]
         app.server.database.writing = self.writing  # type: ignore[method-assign]
@@ -81,11 +89,8 @@ class Faults:
             yield connection
 
 
-class Hanging:
-    """Makes SQLite hang in its threads, uninterruptibly, before certain statements.
-
-    The server's transaction timeout is short in the meantime.
-    """
+class HangingDatabase:
+    """Makes SQLite hang in its threads, uninterruptibly, before statements with a certain prefix."""
 
     def __init__(self, database: Database, statements: str = "") -> None:
         self._database = database
@@ -105,7 +110,8 @@ class Hanging:
             self._free.wait(TIMEOUT)
 
     @contextmanager
-    def hanging(self) -> Iterator[None]:
+    def hang(self) -> Iterator[None]:
+        """Let statements hang, with a short transaction timeout of the server."""
         timeout = self._database.timeout
         self._free.clear()
         self._database.timeout = 0.2
@@ -120,8 +126,8 @@ class Hanging:
             self._free.set()
 
 
-class Session:
-    """A game of two people with a spectator."""
+class GameSession:
+    """A game of two people with a spectator, and faults of its database."""
 
     def __init__(self, app: App, seed: str) -> None:
         self.app = app
@@ -130,6 +136,7 @@ class Session:
         self.messages = 0
 
     async def start(self, game: str, **more: object) -> None:
+        """Open a table for both people, connect everybody, and wait for the first view of each player."""
         self.people = [await self.app.guest(name) for name in ("Ann", "Bob")]
         ann, bob = self.people
         opened = await self.app.open(ann, game, [{"kind": "me"}, {"kind": "open"}], **more)
@@ -138,7 +145,7 @@ class Session:
         self.sockets = [await self.app.socket(self.table, person.token) for person in self.people]
         self.spectator = await self.app.socket(self.table)
         self.views = [
-            await socket.until(lambda message: message["type"] == "view") for socket in self.all_sockets[:2]
+            await socket.until(lambda message: message["type"] == "view") for socket in self.sockets
         ]
 
     @property
@@ -190,8 +197,9 @@ class Session:
 
 
 @asynccontextmanager
-async def game_session(folder: Path, game: str, seed: str = "", **more: object) -> AsyncIterator[Session]:
+async def game_session(folder: Path, game: str, seed: str = "", **more: object) -> AsyncIterator[GameSession]:
+    """Yield a started game on an application in this process."""
     async with running_app(folder) as app:
-        session = Session(app, seed)
+        session = GameSession(app, seed)
         await session.start(game, **more)
         yield session

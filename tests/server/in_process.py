@@ -25,7 +25,7 @@ from axiogames.server.rendering.worker import render
 from axiogames.server.settings import Settings
 from axiogames.server.transport.origin_guard import guard
 
-TIMEOUT = 240.0  # seconds; on a busy machine the rendering process takes long to start
+TIMEOUT = 240.0  # seconds; the rendering process starts slowly on a busy machine
 HOST = b"localhost"
 
 Json = dict[str, Any]
@@ -243,12 +243,12 @@ def _disable_sync(connection: Any, _: object) -> None:
 
 @asynccontextmanager
 async def running_app(folder: Path, **settings: Any) -> AsyncIterator[App]:
-    """Run the application in this process, with its database in a folder."""
+    """Run the application in this process, with an SQLite database in `folder`."""
     configured = Settings(
         data=str(folder), rate_limits=False, bot_threads=1, max_tables_per_person=10_000, **settings
     )
     server = build_server(configured)
-    server.pictures.render = render  # in this process
+    server.pictures.render = render  # render in this process, not in a child process
     inner: list[Litestar] = []
 
     def capture(app: Litestar, **options: Any) -> Any:

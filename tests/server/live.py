@@ -63,9 +63,9 @@ class LiveSocket:
 
     def until(self, expected: Callable[[Json], bool] | str, timeout: float = TIMEOUT) -> Json:
         """Return the next message of a type, or the next that satisfies a condition."""
-        end = time.monotonic() + timeout
+        deadline = time.monotonic() + timeout
         while True:
-            message = self.recv(max(0.01, end - time.monotonic()))
+            message = self.recv(max(0.01, deadline - time.monotonic()))
             if message["type"] == expected if isinstance(expected, str) else expected(message):
                 return message
 

@@ -27,7 +27,7 @@ from axiogames.server.routes.tables import JoinRequest, MoveRequest, TableReques
 from tests.server.clients import Guest
 from tests.server.driving import start_server
 
-ADDRESS = "AXIO_OPENAPI_URL"
+URL_VARIABLE = "AXIO_OPENAPI_URL"  # environment variable with the URL of the server
 CHECKS = (
     "not_a_server_error",
     "status_code_conformance",
@@ -64,7 +64,7 @@ def run(url: str, examples: int, seed: int | None = None) -> subprocess.Complete
             cwd=folder,
             env={
                 **os.environ,
-                ADDRESS: url,
+                URL_VARIABLE: url,
                 "SCHEMATHESIS_HOOKS": f"{__package__}.openapi",
                 "PYTHONPATH": str(Path(__file__).parents[2]),
                 "PYTHONWARNINGS": "default",
@@ -104,21 +104,21 @@ class ApiClient:
 
     def table(self) -> str:
         """Return a table id, cycling through all kinds."""
-        return self.turn(self._tables)
+        return self.cycle(self._tables)
 
-    def turn(self, choices: list[str]) -> str:
-        """Return one of the choices, in turn."""
+    def cycle(self, choices: list[str]) -> str:
+        """Return the next of the choices, cyclically."""
         self._calls += 1
         return choices[self._calls % len(choices)]
 
 
 @cache
 def api_client(label: str) -> ApiClient:
-    """Return the client for an operation."""
-    return ApiClient(os.environ[ADDRESS])
+    """Return the client for an operation, always the same one."""
+    return ApiClient(os.environ[URL_VARIABLE])
 
 
-if ADDRESS in os.environ:
+if URL_VARIABLE in os.environ:
 
     @schemathesis.hook
     def map_path_parameters(context: Any, path_parameters: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -126,8 +126,8 @@ if ADDRESS in os.environ:
         client = api_client(context.operation.label)
         known: dict[str, Callable[[], str]] = {
             "table_id": client.table,
-            "name": lambda: client.turn([*GAMES, "chess"]),
-            "figure_name": lambda: client.turn([*figures(GAMES[0]), "nothing"]),
+            "name": lambda: client.cycle([*GAMES, "chess"]),
+            "figure_name": lambda: client.cycle([*figures(GAMES[0]), "nothing"]),
         }
         parameters = path_parameters or {}
         return {name: known[name]() if name in known else value for name, value in parameters.items()}
@@ -139,7 +139,7 @@ if ADDRESS in os.environ:
             return body
         for name, choices in {"game": [*GAMES, "chess"], "level": [*PLAYERS, "strong"]}.items():
             if isinstance(body.get(name), str):
-                body[name] = api_client(context.operation.label).turn(choices)
+                body[name] = api_client(context.operation.label).cycle(choices)
         if isinstance(body.get("seats"), list):
             body["seats"] = [map_body(context, seat) for seat in body["seats"]]
         options = body.get("options")
@@ -152,12 +152,12 @@ if ADDRESS in os.environ:
         """Authenticate every request."""
         label = case.operation.label
         # Signing out everywhere invalidates the token, so use a new client.
-        client = ApiClient(os.environ[ADDRESS]) if label == "POST /api/me/leave" else api_client(label)
+        client = ApiClient(os.environ[URL_VARIABLE]) if label == "POST /api/me/leave" else api_client(label)
         case.headers = {**(case.headers or {}), "Authorization": f"Bearer {client.token}"}
 
     @schemathesis.check
     def wrong_data_is_rejected(context: Any, response: Any, case: Any) -> bool | None:
-        """Check that forbidden data are refused, except 0 for false and "3" for 3."""
+        """Check that invalid data are rejected, except those that convert leniently, such as "3" for 3."""
         body_type = BODIES.get(case.operation.label)
         if body_type is not None and response.status_code < 400:
             try:

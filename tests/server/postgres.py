@@ -10,7 +10,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
@@ -22,11 +22,11 @@ from tests.server.driving import free_port
 
 USER = "axio"
 TIMEOUT = 60.0
-DEMAND = "AXIO_DEMAND"  # comma-separated requirements that must not be skipped
+DEMAND = "AXIO_DEMAND"  # variable with a comma-separated list of requirements; missing ones fail the test
 
 
 def program_folder() -> Path | None:
-    """Return the folder of the newest `initdb` and `postgres`."""
+    """Return the folder of `initdb` and `postgres`: from the path, or the newest version installed."""
     found = [Path(path).resolve().parent for path in (shutil.which("postgres"),) if path]
     found += sorted(
         Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: path.parent.name, reverse=True
@@ -108,7 +108,7 @@ class Postgres:
             shutil.chown(folder, user.pw_uid, user.pw_gid)
         self._port = free_port()
         data = folder / "data"
-        _run([programs / "initdb", "-D", data, "-U", USER, "-A", "trust", "--no-sync", "-E", "UTF8"], user)
+        _initdb(programs, data, user)
         self._launch()
 
     def _launch(self) -> None:
@@ -175,14 +175,14 @@ def _unprivileged() -> pwd.struct_passwd | None:
 
 
 def _as(user: pwd.struct_passwd | None, folder: Path) -> dict[str, Any]:
+    """Return the options of `subprocess` to run a program in a folder as a user."""
     if user is None:
         return {"cwd": folder}
     return {"cwd": folder, "user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
 
 
-def _run(command: Sequence[str | Path], user: pwd.struct_passwd | None) -> None:
-    folder = Path(command[2]).parent
-    result = subprocess.run(
-        [*command, "--locale=C"], capture_output=True, text=True, check=False, **_as(user, folder)
-    )
+def _initdb(programs: Path, data: Path, user: pwd.struct_passwd | None) -> None:
+    options = ["-U", USER, "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"]
+    command: list[str | Path] = [programs / "initdb", "-D", data, *options]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, **_as(user, data.parent))
     assert result.returncode == 0, f"initdb failed:\n{result.stdout}{result.stderr}"

@@ -58,7 +58,7 @@ class Scenario:
             game.apply(entry)
         return game
 
-    def upto(self, number: int) -> Scenario:
+    def up_to(self, number: int) -> Scenario:
         """Return the scenario after `number` entries."""
         return Scenario(self.config, self.log[:number])
 
@@ -105,14 +105,14 @@ def play_scenario(case: Case, kind: str) -> Scenario:
         game.apply(log[-1])
     log.append(game.apply(GameStarted(UNDRAWN)))
     rng = Generator(f"{case} {kind}")
-    styles = [player(name) for name in PLAYERS]
+    bots = [player(name) for name in PLAYERS]
     while (turn := game.turn) is not None:
         assert game.table is not None
         if game.pending_draw is not None:
             log.append(game.apply(TilesDrawn(UNDRAWN)))
             continue
-        style = styles[rng.randint(len(styles))]
-        move = style.choose(game.table.view(turn), BUDGET, rng).move
+        bot = bots[rng.randint(len(bots))]
+        move = bot.choose(game.table.view(turn), BUDGET, rng).move
         log.append(game.apply(MovePlayed(turn, str(move), UNDRAWN, held=rng.randint(5) == 0)))
     return Scenario(config, tuple(log))
 
@@ -204,9 +204,9 @@ def _entries(scenario: Scenario, first: int) -> list[Json]:
 async def collect_broadcast(app: App, scenario: Scenario, viewer: Viewer) -> list[bytes]:
     """Return the messages that a connected viewer receives about the table and about its last entry."""
     number = len(scenario.log)
-    await install(app, scenario.upto(number - 1))
+    await install(app, scenario.up_to(number - 1))
     socket = await app.socket(TABLE, viewer.token(app))
-    if viewer.look and scenario.upto(number - 1).game.turn == viewer.seat:
+    if viewer.look and scenario.up_to(number - 1).game.turn == viewer.seat:
         socket.send(do="look", seat=viewer.seat)
     await socket.drain()
     async with app.server.database.writing() as connection:

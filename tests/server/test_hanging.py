@@ -1,4 +1,4 @@
-"""Hanging and read-only databases: requests fail quickly, and no move is lost or applied twice."""
+"""Hanging and unwritable databases: requests fail quickly, and no move is lost or applied twice."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from axiogames.server.domain import automation
 from axiogames.server.domain.refusals import Unavailable
 from axiogames.server.storage import database as database_module
 from axiogames.server.storage.database import Database
-from tests.server.faults import Hanging, game_session
+from tests.server.faults import HangingDatabase, game_session
 from tests.server.in_process import TIMEOUT, App, running_app
 
 
@@ -38,10 +38,10 @@ def test_late_commit_of_hanging_database_is_applied_once(
 
     async def play() -> None:
         async with game_session(tmp_path, "axio") as session:
-            hanging = Hanging(session.app.server.database, statements)
+            hanging = HangingDatabase(session.app.server.database, statements)
             for _ in range(2):
                 socket, command = session.next_command(hold=False)
-                with hanging.hanging():
+                with hanging.hang():
                     refused = await socket.request(**command)
                     assert (refused["type"], refused["code"]) == ("refused", "unavailable")
                     for method, path, body in (
@@ -73,10 +73,10 @@ def test_only_first_requests_wait_for_hanging_database(
     async def work() -> None:
         async with running_app(tmp_path) as app:
             database = app.server.database
-            hanging = Hanging(database)
+            hanging = HangingDatabase(database)
             async with database.reading() as connection:
                 await connection.execute(text("SELECT 1"))
-            with hanging.hanging():
+            with hanging.hang():
                 with pytest.raises(Unavailable):
                     await database.transact(_select)
                 database.timeout = TIMEOUT
@@ -109,14 +109,14 @@ def test_cancelled_requests_leak_no_connection(tmp_path: Path) -> None:
     async def work() -> None:
         async with running_app(tmp_path) as app:
             database = app.server.database
-            hanging = Hanging(database)
+            hanging = HangingDatabase(database)
 
             async def read() -> None:
                 async with database.reading() as connection:
                     await connection.execute(text("SELECT 1"))
 
             for _ in range(3):
-                with hanging.hanging():
+                with hanging.hang():
                     database.timeout = TIMEOUT
                     tasks = [asyncio.create_task(read()) for _ in range(10)]
                     await asyncio.sleep(0)

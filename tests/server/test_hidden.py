@@ -108,7 +108,7 @@ def test_messages_do_not_depend_on_hidden_tiles(tmp_path: Path, case: Case, kind
             # Every second entry of a game for two; about as many of longer games.
             stride = 2 if kind == "people" and case in PAIRS else 5
             for number in range(case.players + 1, len(scenario.log), stride):
-                current = scenario.upto(number)
+                current = scenario.up_to(number)
                 viewer = pick(viewers(case, kind, current.game.turn), rng)
                 other = twin(current, viewer, rng)
                 if other is not None:
@@ -126,7 +126,7 @@ def test_responses_do_not_depend_on_hidden_tiles(tmp_path: Path, case: Case, kin
         scenario, rng, compared = play_scenario(case, kind), Generator(f"{case} {kind} answers"), 0
         async with running_app(tmp_path, bot_seconds=HINT_SECONDS) as app:
             for number in range(case.players + 1, len(scenario.log), STRIDE):
-                current = scenario.upto(number)
+                current = scenario.up_to(number)
                 viewer = pick(viewers(case, kind, current.game.turn), rng)
                 other = twin(current, viewer, rng)
                 if other is not None:
@@ -170,7 +170,7 @@ def test_comparison_detects_a_leak(tmp_path: Path, pinned: None, monkeypatch: py
         case = Case("axio", 2)
         viewer, rng = Viewer("seat 0", "person-0", 0), Generator("leak")
         # Some positions have no twin because nothing is hidden.
-        scenarios = (play_scenario(case, "people").upto(number) for number in range(14, 30))
+        scenarios = (play_scenario(case, "people").up_to(number) for number in range(14, 30))
         scenario, other = next(
             (candidate, match)
             for candidate in scenarios

@@ -16,7 +16,7 @@ from axiogames.server.transport.connections import ConnectionLimits, PromptTrans
 from axiogames.server.transport.hosts import TrustedProxies
 from axiogames.server.transport.http_protocol import HttpProtocol, RequestBounds
 from axiogames.server.transport.rate_limits import CONNECTIONS
-from tests.server.wire import TIMEOUT, Port
+from tests.server.wire import TIMEOUT, LocalServer
 from tests.server.wire import run as run_wire
 
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
@@ -39,7 +39,7 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-def run(work: Callable[[Port], Coroutine[Any, Any, None]], app: Any = echo, **options: Any) -> None:
+def run(work: Callable[[LocalServer], Coroutine[Any, Any, None]], app: Any = echo, **options: Any) -> None:
     run_wire(work, app, **options)
 
 
@@ -74,8 +74,8 @@ def run(work: Callable[[Port], Coroutine[Any, Any, None]], app: Any = echo, **op
     ],
 )
 def test_everything_outside_a_body_is_limited_to_32_kb(prefix: bytes, repeated: bytes) -> None:
-    async def work(port: Port) -> None:
-        response = await port.request(prefix + repeated * 100)
+    async def work(server: LocalServer) -> None:
+        response = await server.request(prefix + repeated * 100)
         assert b"HTTP/1.1 431 " in response
         assert b"HTTP/1.1 200 " not in response
 
@@ -86,35 +86,35 @@ def test_client_that_keeps_sending_after_a_refusal_is_aborted(monkeypatch: pytes
     monkeypatch.setattr("axiogames.server.transport.http_protocol.LINGER_SECONDS", TIMEOUT)
     monkeypatch.setattr("axiogames.server.transport.http_protocol.MAX_DISCARDED", 100_000)
 
-    async def work(port: Port) -> None:
-        wire = await port.connect()
+    async def work(server: LocalServer) -> None:
+        wire = await server.connect()
         await wire.send(GET)
         async with asyncio.timeout(TIMEOUT):
             while not wire.writer.transport.is_closing():
                 wire.writer.write(b"x" * 1_000)
                 await asyncio.sleep(0)
-        await port.until(0)
+        await server.until_connections(0)
 
     run(work)
 
 
 def test_oversized_head_gets_a_regular_error_response() -> None:
-    async def work(port: Port) -> None:
-        head, _, body = (await port.request(GET + b"X: y\r\n" * 10_000)).partition(b"\r\n\r\n")
+    async def work(server: LocalServer) -> None:
+        head, _, body = (await server.request(GET + b"X: y\r\n" * 10_000)).partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 431 ")
         assert b"default-src 'none'" in head
         problem = json.loads(body)
         assert (problem["status_code"], problem["code"]) == (431, "too_large")
         assert "32,768" in problem["detail"]
-        fine = await port.request(GET + b"Connection: close\r\nX: " + b"y" * 30_000 + b"\r\n\r\n")
+        fine = await server.request(GET + b"Connection: close\r\nX: " + b"y" * 30_000 + b"\r\n\r\n")
         assert fine.startswith(b"HTTP/1.1 200 ")
 
     run(work)
 
 
 def test_split_head_is_counted_as_one() -> None:
-    async def work(port: Port) -> None:
-        wire = await port.connect()
+    async def work(server: LocalServer) -> None:
+        wire = await server.connect()
         for number in range(40):
             await wire.send((GET if number == 0 else b"") + b"X: " + b"y" * 1000 + b"\r\n")
             await asyncio.sleep(0)
@@ -124,8 +124,8 @@ def test_split_head_is_counted_as_one() -> None:
 
 
 def test_head_size_is_counted_per_request() -> None:
-    async def work(port: Port) -> None:
-        wire = await port.connect()
+    async def work(server: LocalServer) -> None:
+        wire = await server.connect()
         for _ in range(10):
             await wire.send(GET + b"X: " + b"y" * 8_000 + b"\r\n\r\n")
             assert b"HTTP/1.1 200 " in await wire.read_head()
@@ -134,8 +134,8 @@ def test_head_size_is_counted_per_request() -> None:
 
 
 def test_endless_body_is_refused() -> None:
-    async def work(port: Port) -> None:
-        response = await port.request(CHUNKED + (b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n") * 10)
+    async def work(server: LocalServer) -> None:
+        response = await server.request(CHUNKED + (b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n") * 10)
         assert response.startswith(b"HTTP/1.1 413 ")
 
     run(work, bounds=RequestBounds(body=300_000))
@@ -147,8 +147,8 @@ def test_refused_body_is_discarded_up_to_its_limit() -> None:
         await send({"type": "http.response.start", "status": 413, "headers": [(b"content-length", b"0")]})
         await send({"type": "http.response.body", "body": b""})
 
-    async def work(port: Port) -> None:
-        response = await port.request(CHUNKED + (b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n") * 10)
+    async def work(server: LocalServer) -> None:
+        response = await server.request(CHUNKED + (b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n") * 10)
         assert response.count(b"HTTP/1.1 413 ") == 1
 
     run(work, refusing, bounds=RequestBounds(body=300_000))
@@ -170,9 +170,9 @@ def test_pipelined_requests_wait_outside_the_parser(monkeypatch: pytest.MonkeyPa
         await resume.wait()
         await echo(scope, receive, send)
 
-    async def work(port: Port) -> None:
+    async def work(server: LocalServer) -> None:
         nonlocal answered
-        wire = await port.connect()
+        wire = await server.connect()
         request, number = GET + b"\r\n", 3_000
         await wire.send(request * (number - 1) + GET + b"Connection: close\r\n\r\n")
         resume.set()
@@ -184,9 +184,9 @@ def test_pipelined_requests_wait_outside_the_parser(monkeypatch: pytest.MonkeyPa
 
 
 def test_trailers_are_ignored() -> None:
-    async def work(port: Port) -> None:
+    async def work(server: LocalServer) -> None:
         trailers = b"1\r\nx\r\n0\r\nX-First: 1\r\nX-Second: 2\r\n\r\n"
-        response = await port.request(CHUNKED + trailers + GET + b"Connection: close\r\n\r\n")
+        response = await server.request(CHUNKED + trailers + GET + b"Connection: close\r\n\r\n")
         assert response.count(b"HTTP/1.1 200 ") == 2
         assert b"x-" not in response.lower()
 
@@ -211,8 +211,8 @@ def test_trailers_are_ignored() -> None:
 def test_invalid_http_is_answered_with_400_and_not_logged(
     request_: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def work(port: Port) -> None:
-        response = await port.request(request_)
+    async def work(server: LocalServer) -> None:
+        response = await server.request(request_)
         assert response.startswith(b"HTTP/1.1 400 ")
         assert json.loads(response.partition(b"\r\n\r\n")[2])["code"] == "bad_request"
 
@@ -223,10 +223,12 @@ def test_invalid_http_is_answered_with_400_and_not_logged(
 
 @pytest.mark.parametrize("head", [b"A: b\r\n" * 500, b"", b"X: " + b"y" * 9_000 + b"\r\n"])
 def test_invalid_handshake_is_answered(head: bytes) -> None:
-    async def work(port: Port) -> None:
-        response = await port.request(GET + b"Connection: upgrade\r\nUpgrade: websocket\r\n" + head + b"\r\n")
+    async def work(server: LocalServer) -> None:
+        response = await server.request(
+            GET + b"Connection: upgrade\r\nUpgrade: websocket\r\n" + head + b"\r\n"
+        )
         assert response.startswith(b"HTTP/1.1 4")
-        await port.until(0)
+        await server.until_connections(0)
 
     run(work)
 
@@ -249,19 +251,19 @@ SHORT_TIMEOUTS = RequestBounds(head_seconds=0.2, body_seconds=0.2)
     ],
 )
 def test_request_that_does_not_arrive_times_out(sent: bytes, answer: bytes) -> None:
-    async def work(port: Port) -> None:
-        wire = await port.connect()
+    async def work(server: LocalServer) -> None:
+        wire = await server.connect()
         await wire.send(sent)
         assert (await wire.read_to_end()).startswith(answer)
         wire.close()
-        await port.until(0)
+        await server.until_connections(0)
 
     run(work, bounds=SHORT_TIMEOUTS)
 
 
 def test_request_that_trickles_times_out() -> None:
-    async def work(port: Port) -> None:
-        wire = await port.connect()
+    async def work(server: LocalServer) -> None:
+        wire = await server.connect()
         reading = asyncio.create_task(wire.read_to_end())
         await wire.send(GET)
         async with asyncio.timeout(TIMEOUT):
@@ -275,14 +277,14 @@ def test_request_that_trickles_times_out() -> None:
 
 @pytest.mark.parametrize("more", [b"", b"\r\n", b"GET / HT"])
 def test_idle_keep_alive_connection_is_closed(more: bytes) -> None:
-    async def work(port: Port) -> None:
-        wire = await port.connect()
+    async def work(server: LocalServer) -> None:
+        wire = await server.connect()
         await wire.send(GET + b"\r\n")
         assert (await wire.read_head()).startswith(b"HTTP/1.1 200 ")
         await wire.send(more)
         await wire.read_to_end()
         wire.close()
-        await port.until(0)
+        await server.until_connections(0)
 
     run(work, bounds=SHORT_TIMEOUTS, timeout_keep_alive=0.2)
 
@@ -292,8 +294,8 @@ def test_slow_response_does_not_time_out() -> None:
         await asyncio.sleep(3 * SHORT_TIMEOUTS.head_seconds)
         await echo(scope, receive, send)
 
-    async def work(port: Port) -> None:
-        assert (await port.request(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
+    async def work(server: LocalServer) -> None:
+        assert (await server.request(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
 
     run(work, app=slow, bounds=SHORT_TIMEOUTS)
 
@@ -308,11 +310,11 @@ def test_unread_response_is_aborted(monkeypatch: pytest.MonkeyPatch) -> None:
             await send({"type": "http.response.body", "body": b"x" * 1_000_000, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
 
-    async def work(port: Port) -> None:
-        wire = await port.connect(limit=1_000)
+    async def work(server: LocalServer) -> None:
+        wire = await server.connect(limit=1_000)
         await wire.send(GET + b"\r\n")
         await wire.read_head()
-        await port.until(0)
+        await server.until_connections(0)
 
     run(work, app=long_response)
 
@@ -375,10 +377,10 @@ def test_closing_does_not_wait_for_a_stalled_peer() -> None:
 
 
 def test_garbage_after_answered_requests_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
-    async def work(port: Port) -> None:
+    async def work(server: LocalServer) -> None:
         for count in (1, 2, 5):
-            await port.request((GET + b"\r\n") * count + b"GARBAGE\r\n\r\n")
-        await port.until(0)
+            await server.request((GET + b"\r\n") * count + b"GARBAGE\r\n\r\n")
+        await server.until_connections(0)
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await asyncio.sleep(0)
@@ -395,26 +397,26 @@ def test_garbage_after_answered_requests_is_not_logged(caplog: pytest.LogCapture
 
 
 def test_connections_per_address_are_limited_and_released() -> None:
-    async def work(port: Port) -> None:
-        wires = [await port.connect() for _ in range(3)]
-        await port.until(3)
-        response = await port.request(GET + b"\r\n")
+    async def work(server: LocalServer) -> None:
+        wires = [await server.connect() for _ in range(3)]
+        await server.until_connections(3)
+        response = await server.request(GET + b"\r\n")
         assert response == b"" or response.startswith(b"HTTP/1.1 503 ")
-        await port.until(3)
+        await server.until_connections(3)
         for wire in wires:
             wire.close()
-        await port.until(0)
-        assert (await port.request(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
+        await server.until_connections(0)
+        assert (await server.request(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
 
     run(work, connections=ConnectionLimits(per_network=3))
 
 
 def test_connection_flood_gets_no_response() -> None:
-    async def work(port: Port) -> None:
+    async def work(server: LocalServer) -> None:
         for _ in range(int(CONNECTIONS.burst)):
-            assert (await port.request(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
-        assert await port.request(GET + b"Connection: close\r\n\r\n") == b""
-        await port.until(0)
+            assert (await server.request(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
+        assert await server.request(GET + b"Connection: close\r\n\r\n") == b""
+        await server.until_connections(0)
 
     with patch("axiogames.server.transport.rate_limits.time.monotonic", return_value=0.0):
         run(work, connections=ConnectionLimits())
@@ -427,19 +429,19 @@ def test_ended_connection_leaves_no_garbage(sent: bytes) -> None:
     def count_protocols() -> int:
         return sum(type(item) is HttpProtocol for item in gc.get_objects())
 
-    async def work(port: Port) -> None:
+    async def work(server: LocalServer) -> None:
         gc.collect()
         before = count_protocols()
         gc.disable()
         try:
             for _ in range(10):
-                wire = await port.connect()
+                wire = await server.connect()
                 if sent:
                     await wire.send(sent)
                 if sent.endswith(b"\r\n\r\n"):
                     await wire.read_head()
                 wire.close()
-                await port.until(0)
+                await server.until_connections(0)
             await asyncio.sleep(0)
             assert count_protocols() <= before + 1
         finally:
@@ -456,8 +458,8 @@ def test_connections_are_rate_limited_per_address_but_not_for_proxies() -> None:
         assert not limits.admits("192.0.2.1")
         assert limits.admits("192.0.2.2")
         assert all(limits.admits("10.0.0.1") for _ in range(burst + 1))
-        without = ConnectionLimits(per_network=None)
-        assert all(without.admits("192.0.2.1") for _ in range(burst + 1))
+        unlimited = ConnectionLimits(per_network=None)
+        assert all(unlimited.admits("192.0.2.1") for _ in range(burst + 1))
 
 
 def test_connections_are_counted_per_address_and_in_total() -> None:

@@ -14,7 +14,7 @@ import pytest
 from axiogames.server.transport.connections import ConnectionLimits
 from axiogames.server.transport.rate_limits import CONTROL, RateLimit
 from axiogames.server.transport.websocket_protocol import MAX_FRAGMENTS, WebSocketProtocol
-from tests.server.wire import TIMEOUT, Port, RawConnection
+from tests.server.wire import TIMEOUT, LocalServer, RawConnection
 from tests.server.wire import run as run_wire
 
 HANDSHAKE = (
@@ -38,21 +38,23 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "websocket.send", "text": message.get("text") or "bytes"})
 
 
-async def connected(port: Port, limit: int = 2**20) -> tuple[RawConnection, WebSocketProtocol]:
+async def connect_websocket(
+    server: LocalServer, limit: int = 2**20
+) -> tuple[RawConnection, WebSocketProtocol]:
     """Open a WebSocket and return its client side and its server side."""
-    wire = await port.connect(limit)
+    wire = await server.connect(limit)
     await wire.send(HANDSHAKE)
     assert b" 101 " in await wire.read_head()
-    (socket,) = port.connections
+    (socket,) = server.connections
     assert isinstance(socket, WebSocketProtocol)
     return wire, socket
 
 
-def run(work: Callable[[Port], Coroutine[Any, Any, None]], app: Any = echo, **options: Any) -> None:
+def run(work: Callable[[LocalServer], Coroutine[Any, Any, None]], app: Any = echo, **options: Any) -> None:
     run_wire(work, app, **options)
 
 
-async def closed(wire: RawConnection) -> tuple[int, bytes]:
+async def read_until_close(wire: RawConnection) -> tuple[int, bytes]:
     """Wait for the close frame, and return its code and everything sent before it."""
     before, _, last = (await wire.read_to_end()).rpartition(b"\x88")
     return struct.unpack("!H", last[1:3])[0], before
@@ -63,22 +65,22 @@ async def closed(wire: RawConnection) -> tuple[int, bytes]:
 
 @pytest.mark.parametrize("sent", [frame(PING, b"x" * 125), frame(PONG), frame(CONT, b"", last=False)])
 def test_control_frames_and_fragments_are_rate_limited(sent: bytes) -> None:
-    async def work(port: Port) -> None:
-        wire, _ = await connected(port)
+    async def work(server: LocalServer) -> None:
+        wire, _ = await connect_websocket(server)
         wire.writer.write(frame(TEXT, b"x", last=False) if sent[0] == 0 else b"")
         wire.writer.write(sent * int(CONTROL.burst + 1_000))
-        code, before = await closed(wire)
+        code, before = await read_until_close(wire)
         assert code == 1008
         assert before.count(b"x" * 125) <= CONTROL.burst + 50
         wire.close()
-        await port.until(0)
+        await server.until_connections(0)
 
     run(work)
 
 
 def test_pings_within_the_rate_are_answered() -> None:
-    async def work(port: Port) -> None:
-        wire, _ = await connected(port)
+    async def work(server: LocalServer) -> None:
+        wire, _ = await connect_websocket(server)
         for number in range(20):
             await wire.send(frame(PING, b"%02d" % number))
             async with asyncio.timeout(TIMEOUT):
@@ -94,8 +96,8 @@ def test_server_stops_reading_from_a_client_that_reads_nothing(
     """The memory for its pending output is bounded."""
     monkeypatch.setattr("axiogames.server.transport.websocket_protocol.CONTROL", RateLimit(1e9, 1))
 
-    async def work(port: Port) -> None:
-        wire, socket = await connected(port, limit=1_000)
+    async def work(server: LocalServer) -> None:
+        wire, socket = await connect_websocket(server, limit=1_000)
         longest, rounds = 0, 0
         async with asyncio.timeout(TIMEOUT):
             while rounds < 300:  # of the event loop since the server has detected it
@@ -113,18 +115,18 @@ def test_server_stops_reading_from_a_client_that_reads_nothing(
 def test_websocket_client_that_reads_nothing_is_aborted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiogames.server.transport.connections.STALLED_SECONDS", 0.2)
 
-    async def work(port: Port) -> None:
-        wire, _ = await connected(port, limit=1_000)
+    async def work(server: LocalServer) -> None:
+        wire, _ = await connect_websocket(server, limit=1_000)
         with suppress(OSError):
             await wire.send(frame(TEXT, b"x" * 10_000) * 3_000)
-        await port.until(0)
+        await server.until_connections(0)
 
     run(work)
 
 
 def test_client_that_reads_late_misses_nothing() -> None:
-    async def work(port: Port) -> None:
-        wire, _ = await connected(port, limit=1_000)
+    async def work(server: LocalServer) -> None:
+        wire, _ = await connect_websocket(server, limit=1_000)
         number, text = 1_000, b"x" * 10_000
         sending = asyncio.create_task(wire.send(frame(TEXT, text) * number))
         await asyncio.sleep(0.3)
@@ -152,8 +154,8 @@ def test_unread_messages_stay_unparsed() -> None:
 
     number = 20_000
 
-    async def work(port: Port) -> None:
-        wire, socket = await connected(port)
+    async def work(server: LocalServer) -> None:
+        wire, socket = await connect_websocket(server)
         wire.writer.write(frame(TEXT, b"x") * number)
         async with asyncio.timeout(TIMEOUT):
             while not socket._pending:
@@ -161,19 +163,19 @@ def test_unread_messages_stay_unparsed() -> None:
         assert len(socket.queue._items) < 500  # type: ignore[attr-defined]
         socket.close_timeout = 0.1
         resume.set()
-        assert (await closed(wire))[0] == 1000
+        assert (await read_until_close(wire))[0] == 1000
 
     run(work, slow)
 
 
 def test_fragmented_message_is_joined_and_has_a_maximum_size() -> None:
-    async def work(port: Port) -> None:
-        wire, _ = await connected(port)
+    async def work(server: LocalServer) -> None:
+        wire, _ = await connect_websocket(server)
         await wire.send(frame(TEXT, b"in ", last=False) + frame(PING) + frame(CONT, b"two"))
         async with asyncio.timeout(TIMEOUT):
             assert await wire.reader.readexactly(10) == b"\x8a\x00\x81\x06in two"
         wire.writer.write(frame(TEXT, b"x", last=False) + frame(CONT, b"x" * 10_000, last=False) * 5)
-        assert (await closed(wire))[0] == 1009
+        assert (await read_until_close(wire))[0] == 1009
 
     run(work)
 
@@ -181,10 +183,10 @@ def test_fragmented_message_is_joined_and_has_a_maximum_size() -> None:
 def test_number_of_fragments_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiogames.server.transport.websocket_protocol.CONTROL", RateLimit(1e9, 1))
 
-    async def work(port: Port) -> None:
-        wire, _ = await connected(port)
+    async def work(server: LocalServer) -> None:
+        wire, _ = await connect_websocket(server)
         wire.writer.write(frame(TEXT, b"", last=False) + frame(CONT, b"", last=False) * (MAX_FRAGMENTS + 5))
-        assert (await closed(wire))[0] == 1009
+        assert (await read_until_close(wire))[0] == 1009
 
     run(work)
 
@@ -207,12 +209,12 @@ def test_number_of_fragments_is_limited(monkeypatch: pytest.MonkeyPatch) -> None
 def test_invalid_frames_close_with_a_code_and_are_not_logged(
     sent: bytes, code: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def work(port: Port) -> None:
-        wire, _ = await connected(port)
+    async def work(server: LocalServer) -> None:
+        wire, _ = await connect_websocket(server)
         await wire.send(sent + frame(TEXT, b"more"))
-        assert (await closed(wire))[0] == code
+        assert (await read_until_close(wire))[0] == code
         wire.close()
-        await port.until(0)
+        await server.until_connections(0)
 
     with caplog.at_level(logging.WARNING):
         run(work)
@@ -232,12 +234,12 @@ def test_close_completes_without_the_clients_answer(sent: bytes, monkeypatch: py
         await receive()
         await send({"type": "websocket.close", "code": 4000, "reason": "enough"})
 
-    async def work(port: Port) -> None:
-        wire, socket = await connected(port)
+    async def work(server: LocalServer) -> None:
+        wire, socket = await connect_websocket(server)
         socket.close_timeout = 0.2
         await wire.send(frame(TEXT, b"go"))
         wire.writer.write(sent)
-        await port.until(0)
+        await server.until_connections(0)
 
     run(work, closing)
 
@@ -245,18 +247,18 @@ def test_close_completes_without_the_clients_answer(sent: bytes, monkeypatch: py
 def test_client_that_answers_no_ping_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiogames.server.transport.connections.CLOSING_SECONDS", 0.2)
 
-    async def work(port: Port) -> None:
-        await connected(port)
-        await port.until(0)
+    async def work(server: LocalServer) -> None:
+        await connect_websocket(server)
+        await server.until_connections(0)
 
     run(work, ws_ping_interval=0.1, ws_ping_timeout=0.1)
 
 
 def test_closed_socket_releases_its_slot() -> None:
-    async def work(port: Port) -> None:
+    async def work(server: LocalServer) -> None:
         for _ in range(5):
-            wire, _ = await connected(port)
+            wire, _ = await connect_websocket(server)
             wire.close()
-            await port.until(0)
+            await server.until_connections(0)
 
     run(work, connections=ConnectionLimits(per_network=1))

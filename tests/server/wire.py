@@ -51,8 +51,8 @@ class RawConnection:
         self.writer.transport.abort()
 
 
-class Port:
-    """A server in this process."""
+class LocalServer:
+    """A server on a port of this process."""
 
     def __init__(self, state: ServerState, port: int) -> None:
         self._state = state
@@ -78,7 +78,7 @@ class Port:
         connection.close()
         return response
 
-    async def until(self, number: int) -> None:
+    async def until_connections(self, number: int) -> None:
         """Wait until the server has this number of connections."""
         async with asyncio.timeout(TIMEOUT):
             while len(self.connections) != number:
@@ -86,37 +86,37 @@ class Port:
 
 
 @asynccontextmanager
-async def port(
+async def serve(
     app: Any,
     *,
     bounds: RequestBounds | None = None,
     connections: ConnectionLimits | None = None,
     **options: Any,
-) -> AsyncIterator[Port]:
+) -> AsyncIterator[LocalServer]:
     """Serve an application on a free port of the loopback address."""
     protocol = partial(HttpProtocol, bounds=bounds, connections=connections)
     config = uvicorn.Config(app, lifespan="off", **{**UVICORN_OPTIONS, "http": protocol, **options})
     config.load()
     state = ServerState()
     factory = partial(config.http_protocol_class, config=config, server_state=state, app_state={})  # type: ignore[call-arg]
-    server = await asyncio.get_running_loop().create_server(factory, "127.0.0.1", 0)
-    local = Port(state, server.sockets[0].getsockname()[1])
+    listener = await asyncio.get_running_loop().create_server(factory, "127.0.0.1", 0)
+    server = LocalServer(state, listener.sockets[0].getsockname()[1])
     try:
-        yield local
+        yield server
     finally:
-        for connection in local.opened:
+        for connection in server.opened:
             connection.close()
-        server.close()
-        await local.until(0)
+        listener.close()
+        await server.until_connections(0)
         await asyncio.gather(*state.tasks, return_exceptions=True)
 
 
-def run(work: Callable[[Port], Coroutine[Any, Any, None]], app: Any, **options: Any) -> None:
-    """Run a coroutine with a port that serves an application, in the event loop of a real server."""
+def run(work: Callable[[LocalServer], Coroutine[Any, Any, None]], app: Any, **options: Any) -> None:
+    """Run a coroutine with a server for an application, on the event loop that `axio serve` uses."""
 
     async def main() -> None:
-        async with asyncio.timeout(3 * TIMEOUT), port(app, **options) as local:
-            await work(local)
+        async with asyncio.timeout(3 * TIMEOUT), serve(app, **options) as server:
+            await work(server)
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(main())

@@ -16,7 +16,7 @@ from axiogames.model.table import Table
 from tests.server.crash.ledger import Delivered, Json, Ledger, Sent
 from tests.server.crash.stored import StoredTable
 
-HOLD = 15_000  # milliseconds of a delayed draw
+HOLD = 15_000  # milliseconds after which a held draw happens
 PHASES = {PLACE: "place", OFFER: "offer", OVER: "over"}
 
 
@@ -38,7 +38,7 @@ class TableState:
 
 
 class LogChecker:
-    """Log of one table. Each entry is applied once; entries that were read before must not change."""
+    """Checker for the log of one table. Applies each entry once; stored entries must never change."""
 
     def __init__(self, stored: StoredTable, ledger: Ledger) -> None:
         row = stored.row
@@ -49,9 +49,9 @@ class LogChecker:
         self._table: Table | None = None
         self._seats: list[Json] = [{"person": None, "name": "", "bot": None} for _ in range(row["players"])]
         self._status = "open"
-        self._held: int | None = None
+        self._held: int | None = None  # seat that delays its draw
         self._entries: list[tuple[int, int, str]] = []
-        self._ids: dict[tuple[int, str], int] = {}
+        self._ids: dict[tuple[int, str], int] = {}  # entry numbers by seat and message id
         self.states: list[TableState] = []
 
     def __len__(self) -> int:
@@ -63,8 +63,8 @@ class LogChecker:
         turn = self._turn
         return turn is not None and self._held is None and self._seats[turn]["bot"] is not None
 
-    def knows(self, sent: Sent) -> bool:
-        """Return whether a message was applied."""
+    def has_applied(self, sent: Sent) -> bool:
+        """Return whether the log contains the change that a message requested."""
         return (sent.seat, sent.id) in self._ids
 
     def compare(self, stored: StoredTable) -> None:
@@ -189,7 +189,7 @@ class LogChecker:
 
     @property
     def _is_asked(self) -> bool:
-        """Return whether a person is offered moves; not if a bot has taken over the seat."""
+        """Whether a person is offered moves; false if a bot has taken over the seat."""
         return self._turn is not None and not self.bot_to_move
 
     def _now(self, seat: int | None) -> Json:
@@ -219,9 +219,9 @@ class LogChecker:
             "due": due,
         }
         found = {name: stored.row[name] for name in expected}
-        self._check(found == expected, f"the table's row is {found}, its entries say {expected}")
+        self._check(found == expected, f"the table's row is {found}, but its entries imply {expected}")
         seats = [{name: row[name] for name in ("person", "name", "bot")} for row in stored.seats]
-        self._check(seats == self._seats, f"the seats' rows are {seats}, the entries say {self._seats}")
+        self._check(seats == self._seats, f"the seats' rows are {seats}, but the entries imply {self._seats}")
         full = all(seat["person"] or seat["bot"] for seat in self._seats)
         self._check(not full or self._status != "open", "all seats are taken, but the game has not started")
 
@@ -235,7 +235,7 @@ class LogChecker:
             self._check(number is not None, f"{sent} was acknowledged but is not stored")
             assert number is not None
             same = number == sent.acknowledged if sent.exactly else number <= sent.acknowledged
-            self._check(same, f"{sent} is entry {number}")
+            self._check(same, f"{sent} is entry {number}, not the acknowledged one")
         if number is not None:
             entry = self.states[number - 1].entry
             self._check(

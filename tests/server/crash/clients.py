@@ -190,7 +190,7 @@ class Player:
         sent = self._pending
         if sent is None or message["id"] != sent.id:
             raise Inconsistency(f"{message} was received, but {sent} is pending")
-        # No other entry is possible, unless the table was closed.
+        # The command was legal when it was sent: another entry came first, or the table was closed.
         if message["code"] not in ("stale", "game_over", "not_started"):
             raise Inconsistency(f"{sent} was refused: {message}")
         sent.refused = message["code"]
@@ -208,14 +208,14 @@ class Player:
         if len(self._yours) > 1 and seat is None and now["turn"] in self._yours:
             await self._look(socket, now["turn"])
             return
-        sent = None if seat is None else self._order(now, self._last["moves"], seat)
+        sent = None if seat is None else self._next_command(now, self._last["moves"], seat)
         if sent is None:
             return
         self._looked_at = 0
         self._pending = sent
         self._match.ledger.sent[sent.seat, sent.id] = sent
         if sent.do == "move" and self._rng.random() < 0.1:
-            await self._by_http(sent)
+            await self._send_by_http(sent)
         else:
             await self._send(socket, sent.message)
 
@@ -224,26 +224,26 @@ class Player:
             self._looked_at = self._number
             await self._send(socket, {"do": "look", "seat": seat})
 
-    def _order(self, now: Json, moves: Json | None, seat: int) -> Sent | None:
+    def _next_command(self, now: Json, moves: Json | None, seat: int) -> Sent | None:
         self._messages += 1
-        name = f"{seat}-{self._messages}"
+        message_id = f"{seat}-{self._messages}"
         if now["held"]:
-            return Sent(name, seat, self._number, "draw" if self._rng.random() < 0.7 else "back")
+            return Sent(message_id, seat, self._number, "draw" if self._rng.random() < 0.7 else "back")
         if now["back"] and self._rng.random() < 0.2:
-            return Sent(name, seat, self._number, "back")
+            return Sent(message_id, seat, self._number, "back")
         if moves is None:
             return None
         pick = self._rng.randrange(len(moves["tile"]) + len(moves["others"]))
-        return Sent(name, seat, self._number, "move", pick, self._rng.random() < 0.15)
+        return Sent(message_id, seat, self._number, "move", pick, self._rng.random() < 0.15)
 
-    async def _send(self, socket: ClientConnection, order: Json) -> None:
-        await socket.send(json.dumps(order))
+    async def _send(self, socket: ClientConnection, message: Json) -> None:
+        await socket.send(json.dumps(message))
         self._connection.on_send()
 
-    async def _by_http(self, sent: Sent) -> None:
-        order = {name: value for name, value in sent.message.items() if name != "do"}
+    async def _send_by_http(self, sent: Sent) -> None:
+        body = {name: value for name, value in sent.message.items() if name != "do"}
         path = f"/api/tables/{self._match.id}/moves"
-        status, answer = await self._connection.request("POST", path, self._person.token, order)
+        status, answer = await self._connection.request("POST", path, self._person.token, body)
         if status == 201:
             self._acknowledged(sent.id, answer["n"], exactly=True)
             self._last = {}  # the change is broadcast to all listeners

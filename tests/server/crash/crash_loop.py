@@ -41,14 +41,12 @@ SEATINGS = (
 class CrashLoop:
     """One database with one server at a time."""
 
-    def __init__(self, fork_server: ForkServer, number: int, engine: AsyncEngine, seed: str) -> None:
+    def __init__(self, fork_server: ForkServer, index: int, engine: AsyncEngine, seed: str) -> None:
         self._fork_server = fork_server
-        self._number = number
+        self._index = index
         self._engine = engine
         self._rng = random.Random(seed)
-        self._connection = Connection(
-            fork_server.ports[number], self._rng, self._count_message, self._receive
-        )
+        self._connection = Connection(fork_server.ports[index], self._rng, self._on_send, self._on_receive)
         self._up = asyncio.Event()
         self._kill_now = asyncio.Event()
         self._messages_left = 0  # messages until the next kill
@@ -61,7 +59,7 @@ class CrashLoop:
 
     async def run(self, kills: int, progress: Callable[[], None]) -> None:
         """Kill the server `kills` times, then finish all games. Raises `Inconsistency`."""
-        await self._fork_server.start(self._number)
+        await self._fork_server.start(self._index)
         people = [await self._guest(f"Guest {number}") for number in range(SLOTS * PEOPLE)]
         slots = [
             asyncio.create_task(self._slot(people[first : first + PEOPLE]))
@@ -72,7 +70,7 @@ class CrashLoop:
                 await self._during_play(slots, self._run_and_kill())
                 await self._compare()
                 progress()
-                await self._fork_server.start(self._number)
+                await self._fork_server.start(self._index)
             await self._during_play(slots, self._wait_for_bots())
             self._close()
             await asyncio.wait_for(asyncio.gather(*slots), TIMEOUT)
@@ -80,7 +78,7 @@ class CrashLoop:
             for slot in slots:
                 slot.cancel()
         await self._check_records()
-        await self._fork_server.reap(self._number)
+        await self._fork_server.reap(self._index)
         await self._compare(everything=True)
         self.counts.entries = sum(len(checker) for checker in self._checkers.values())
         self.counts.tables = len(self._checkers)
@@ -89,7 +87,7 @@ class CrashLoop:
     async def _during_play(
         self, slots: Sequence[asyncio.Task[None]], work: Coroutine[Any, Any, None]
     ) -> None:
-        """Run a coroutine; an error of a client, or a lack of progress, ends it."""
+        """Run a coroutine. Cancel it when a client fails, or when it does not end within `TIMEOUT`."""
         task = asyncio.create_task(work)
         try:
             await asyncio.wait([task, *slots], return_when=asyncio.FIRST_COMPLETED, timeout=TIMEOUT)
@@ -97,7 +95,9 @@ class CrashLoop:
                 if each.done():
                     each.result()
             if not task.done():
-                raise Inconsistency(f"no progress; the servers wrote:\n{self._fork_server.log[-5000:]}")
+                raise Inconsistency(
+                    f"no progress in {TIMEOUT:.0f} s; the servers wrote:\n{self._fork_server.log[-5000:]}"
+                )
         finally:
             task.cancel()
 
@@ -119,16 +119,16 @@ class CrashLoop:
             with suppress(TimeoutError):  # perhaps no client sends anything
                 await asyncio.wait_for(self._kill_now.wait(), 1.0)
             await asyncio.sleep(rng.choice((0.0, rng.uniform(0, 0.003), rng.uniform(0, 0.01))))
-        self._fork_server.kill(self._number)
+        self._fork_server.kill(self._index)
         self.counts.kills += 1
-        await self._fork_server.reap(self._number)
+        await self._fork_server.reap(self._index)
 
-    def _count_message(self) -> None:
+    def _on_send(self) -> None:
         self._messages_left -= 1
         if self._messages_left == 0:
             self._kill_now.set()
 
-    def _receive(self) -> None:
+    def _on_receive(self) -> None:
         self._up.set()
 
     # ------------------------------------------------------------ tables
@@ -138,7 +138,7 @@ class CrashLoop:
         return Person(created["id"], created["token"])
 
     async def _slot(self, people: list[Person]) -> None:
-        """Play games one after another."""
+        """Play games one after another until the loop closes."""
         while not self._closing:
             match = await self._open(people)
             await asyncio.gather(*(Player(self._connection, match, person).play() for person in match.people))
@@ -162,7 +162,7 @@ class CrashLoop:
         return match
 
     def _close(self) -> None:
-        """Let all clients play a little, then leave."""
+        """Let all clients play up to `FINAL_ENTRIES` more entries, then leave."""
         self._closing = True
         for match in self._playing.values():
             match.stay = min(match.stay, match.ledger.highest + FINAL_ENTRIES)
@@ -200,10 +200,10 @@ class CrashLoop:
         for sent in ledger.sent.values():
             if sent.acknowledged is None and sent.refused is None:
                 counts.cut_off += 1
-                counts.stored += checker.knows(sent)
+                counts.stored += checker.has_applied(sent)
 
     async def _wait_for_bots(self) -> None:
-        """Check that every bot whose turn it was has moved."""
+        """Wait until no bot is to move."""
         while await bots_to_move(self._engine):
             await asyncio.sleep(0.02)
 
@@ -215,9 +215,10 @@ class CrashLoop:
                 raise Inconsistency(f"the record of {table_id} is not a finished game")
 
 
-async def _everywhere(
+async def _run_loops(
     folder: Path, kills: int, databases: Sequence[str], seed: int, progress: Callable[[], None]
 ) -> Counts:
+    """Run one loop per database at the same time, and return the sum of their statistics."""
     settings = [
         Settings(
             data=str(folder / str(number)),
@@ -255,9 +256,16 @@ def run(
     seed: int = 0,
     progress: Callable[[], None] = lambda: None,
 ) -> Counts:
-    """Kill servers `kills` times, one per database (`""`: an SQLite file), and return the statistics.
+    """Kill servers `kills` times in total and return the statistics.
 
-    Raises `Inconsistency`.
+    Args:
+        kills: Number of kills, shared evenly by the servers.
+        databases: URL of the database of each server; `""` is an SQLite file.
+        seed: Random seed.
+        progress: Called after each kill.
+
+    Raises:
+        Inconsistency: A log contradicts the rules or the messages to clients.
     """
     with tempfile.TemporaryDirectory(prefix="crash-") as folder:
-        return asyncio.run(_everywhere(Path(folder), kills, databases, seed, progress))
+        return asyncio.run(_run_loops(Path(folder), kills, databases, seed, progress))

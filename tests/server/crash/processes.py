@@ -34,7 +34,7 @@ class ForkServer:
         self._settings = settings
         self._log = log
         self._process: asyncio.subprocess.Process | None = None
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._pids: dict[int, int] = {}
         self.ports: list[int] = []
 
@@ -87,7 +87,7 @@ class ForkServer:
     async def _ask(self, command: str, index: int) -> Any:
         assert self._process is not None
         assert self._process.stdin is not None
-        async with self._turn:
+        async with self._lock:
             self._process.stdin.write(f"{command} {index}\n".encode())
             return await self._answer(TIMEOUT)
 

@@ -34,7 +34,9 @@ class Automation:
     def __init__(self, services: RoomServices) -> None:
         self._services = services
         self._timer: asyncio.TimerHandle | None = None
-        self._reminder: asyncio.TimerHandle | None = None  # a distant timer, which does not keep the room
+        self._reminder: asyncio.TimerHandle | None = (
+            None  # a distant timer, with a weak reference to the room
+        )
         self._task: asyncio.Task[None] | None = None
         self._error: Exception | None = None  # of the task
         self._closed = False
@@ -97,16 +99,17 @@ class Automation:
         if error is None or isinstance(error, Unreadable):
             room.wake()
             return
-        if not isinstance(error, Unavailable):  # that has been logged already
+        if not isinstance(error, Unavailable):  # `Unavailable` has been logged already
             log.error("an action of the server failed at table %s", room.id, exc_info=error)
         self._retry_later(room)
 
     async def _play_bots(self, room: Room) -> None:
+        """Let bots move until it is a person's turn or the game is over."""
         while (level := room.game.bot_to_move) is not None:
             await self._play_bot(room, level)
 
     async def _play_bot(self, room: Room, level: str, by: str = "") -> None:
-        """Let a bot move for the seat to move."""
+        """Let the bot `level` move for the seat to move. `by` is stored with the move."""
         game, seat = room.game, room.game.turn
         if game.table is None or seat is None:
             return
@@ -141,7 +144,7 @@ class Automation:
             try:
                 await self._play_bot(room, DEFAULT_LEVEL, "clock")
             except Unavailable:
-                self._services.uptime.database_lost = True  # without the database nobody could move
+                self._services.uptime.database_lost = True  # the person could not have moved either
                 raise
         else:
             with _ignoring_stale():
@@ -169,6 +172,7 @@ def _ignoring_stale() -> Iterator[None]:
 
 
 async def _reload_if_stale(room: Room) -> None:
+    """Start a transaction, which reloads a stale state, and change nothing."""
     with suppress(Refused):
         async with room.transaction():
             pass

@@ -16,14 +16,14 @@ from ...games.protocol import MAX_PLAYERS
 from ...games.runtime import loops
 from ...games.runtime.signatures import Template
 from ...model.view import View
-from ...players import LEVELS as OFFERED
+from ...players import LEVELS as PLAYER_LEVELS
 from ...players import PLAYERS, Budget, Choice, player
 from ...players.evaluation import rollout_loops
 from ...rng import Generator
 from ..metrics import BOT_FAILURES
 from ..work_pools import BACKGROUND_NICENESS, Busy, JobTimeout, QueueLimits, Requester, WorkPool
 
-LEVELS = tuple(OFFERED)
+LEVELS = tuple(PLAYER_LEVELS)
 """Levels offered on the page, the weakest first."""
 
 BOTS = tuple(PLAYERS)
@@ -85,7 +85,7 @@ class Bots:
         Args:
             level: Name of the bot.
             view: View of the seat to move.
-            person: Id of the owner of the table. Owners take turns, and so do their networks.
+            person: Id of the owner of the table, for fair queueing.
         """
         requester = self.requesters.of(person)
         while True:
@@ -113,15 +113,15 @@ class Bots:
     async def run_in_background(self, job: Callable[[*Args], Result], *args: *Args) -> Result:
         """Run a job that no game waits for in a thread and return its result. Raises `Busy`.
 
-        All such jobs count as one requester, which takes turns with people who request hints.
+        All such jobs share one requester, which is queued like a person who requests hints.
         """
         return await self.advice.run(job, *args, requester=BACKGROUND)
 
     def _choose(self, level: str, view: View, requester: Requester) -> Choice:
         # A new generator for every move, so that nobody can predict a bot's random numbers.
         rng = Generator(secrets.token_hex(16))
-        # With more bots than threads, all have less time, so none waits longer than its own limit.
-        # Many bots of one person have less time each, but do not shorten that of others.
+        # With more bots than threads, each gets less time, so none waits longer than the limit of one move.
+        # Many bots of one person share that person's time and do not shorten that of others.
         budget = Budget(self._budget.seconds * self.moves.share(requester))
         try:
             return player(level).choose(view, budget, rng)
@@ -135,7 +135,7 @@ class Bots:
         for templates in (loops.LOOPS, (rollout_loops.one_ply_search_at,), (rollout_loops.run_rollouts,)):
             for name in GAMES:  # one at a time, so that bot moves run in between
                 await asyncio.to_thread(_load, name, templates)
-        # Set only now: until here a move may wait for the compilation of its rules, which takes minutes.
+        # Set only now: before, a move may wait minutes for the compilation of its rules.
         self.moves.job_timeout = self.advice.job_timeout = JOB_SECONDS
 
     def close(self) -> None:
@@ -145,7 +145,7 @@ class Bots:
 
 
 class Requesters:
-    """Latest network of each person. All guests of a network share its turns."""
+    """Latest network of each person, for fair queueing."""
 
     def __init__(self) -> None:
         self._networks: OrderedDict[str, str] = OrderedDict()
@@ -167,5 +167,6 @@ def _random_move(view: View) -> Choice:
 
 
 def _load(name: str, templates: tuple[Template, ...]) -> None:
+    """Compile or load the templates for a game, with every number of players."""
     for players in range(1, MAX_PLAYERS + 1):
         find_variant(name, players).kernels.compile(templates)

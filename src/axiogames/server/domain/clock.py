@@ -6,13 +6,13 @@ from ..storage.uptime import Outage, UptimeState
 
 GRACE_SECONDS = 30.0  # minimum time to move after an outage
 HEARTBEAT_SECONDS = 2.0  # between two heartbeats
-HEARTBEAT_TIMEOUT = 10.0  # seconds without a heartbeat after which the server counts as down
+HEARTBEAT_TIMEOUT = 10.0  # seconds without a heartbeat, after which the server counts as down
 
 
 class Uptime:
     """Outages of the server, as known to this process.
 
-    Nobody can move during an outage. No clock runs during one, and none ends right after it.
+    Nobody can move during an outage. No clock runs during one, and none expires right after it.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Uptime:
     def is_suspended(self, at: int) -> bool:
         """Return whether this process was suspended and has stored no heartbeat since.
 
-        Until it does, the length of the outage is unknown, so no clock may end.
+        Until it does, the length of the outage is unknown, so no clock may expire.
         """
         return self.last_heartbeat is not None and at - self.last_heartbeat > 1000 * HEARTBEAT_TIMEOUT
 

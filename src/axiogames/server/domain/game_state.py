@@ -79,7 +79,17 @@ class SeatState:
 
 @dataclass(frozen=True, slots=True)
 class TableConfig:
-    """Settings of a table, fixed when it is opened."""
+    """Settings of a table, fixed when it is opened.
+
+    Attributes:
+        public: Whether the lobby lists the table.
+        move_time: Seconds per move, `None` without a clock.
+        daily: Day of a daily deal as YYYY-MM-DD, `None` for other tables.
+        owner: Id of the person who has opened the table.
+        invite: Secret part of the invitation link.
+        seed: Secret seed of all draws.
+        created: Time in milliseconds since 1970.
+    """
 
     id: str
     game: str
@@ -130,11 +140,11 @@ class GameState:
     pending_draw: int | None = None  # the seat whose draw is held back
     rematch: str | None = None  # id of its table
     updated: int = 0  # time of the last entry
-    last_entry: TableEntry | None = None  # the last one that is not a link to a rematch
-    last_active: dict[int, int] = field(default_factory=dict)  # by seat: time of its person's last action
+    last_entry: TableEntry | None = None  # the last one other than `RematchLinked`
+    last_active: dict[int, int] = field(default_factory=dict)  # time of its person's last action, by seat
     removed_people: set[str] = field(default_factory=set)  # who cannot join again
     events_before: int = 0  # number of events before the last entry
-    _message_numbers: dict[tuple[int, str], int] = field(default_factory=dict)  # by seat and message id
+    _message_numbers: dict[tuple[int, str], int] = field(default_factory=dict)  # entry by seat and message id
 
     @classmethod
     def new(cls, config: TableConfig) -> GameState:
@@ -198,7 +208,7 @@ class GameState:
         )
 
     def number_of_message(self, message_id: str, seats: Iterable[int]) -> int | None:
-        """Return the number of the entry that a message of one of these seats has led to, if any."""
+        """Return the number of the entry that stems from a message of one of these seats, if any."""
         numbers = (self._message_numbers.get((seat, message_id)) for seat in seats)
         return next((number for number in numbers if number is not None), None)
 
@@ -211,7 +221,7 @@ class GameState:
         the bag; a stored entry names its tiles.
 
         Args:
-            entry: The entry. For a new move with `held`, the draw is held back if there is one.
+            entry: The entry. `held` of a new move requests that its draw, if any, is held back.
             at: Time of the entry in milliseconds since 1970, by default now.
             action: Action id of a new `MovePlayed`, if known. Its text is not parsed then.
 
@@ -388,4 +398,5 @@ def due(game: GameState, uptime: Uptime | None = None) -> int | None:
 
 
 def _end(since: int, length: int, uptime: Uptime | None) -> int:
+    """Return the end of a period of `length` milliseconds, extended by outages known to `uptime`."""
     return since + length if uptime is None else max(uptime.end(since, length), uptime.earliest_deadline)

@@ -1,4 +1,4 @@
-"""Hints for people at tables, computed in the background, one at a time for each person."""
+"""Hints for people at tables, computed in the background; each person can have one pending hint."""
 
 from __future__ import annotations
 

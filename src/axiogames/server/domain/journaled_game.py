@@ -1,4 +1,4 @@
-"""Game of a table, kept consistent with its stored log: entries are applied, committed, then broadcast."""
+"""The game of a table, kept consistent with its log: entries are applied, committed, then broadcast."""
 
 from __future__ import annotations
 
@@ -76,14 +76,14 @@ class Applied(NamedTuple):
 class JournaledGame:
     """Game of a table in memory and its subscribers.
 
-    Callers of its coroutines hold the lock of the room.
+    Callers of the coroutines hold the lock of the room.
     """
 
     def __init__(self, game: GameState, services: RoomServices) -> None:
         self.subscribers = Subscribers(game, services.uptime, services.views)
         self.stale = False  # whether the state in memory may differ from the log
         self.unreadable = False  # whether the log cannot be read
-        self._broadcast_number = 0  # while stale: the number that subscribers have seen
+        self._broadcast_number = 0  # while stale: number of the last entry that subscribers have seen
         self._services = services
 
     @property
@@ -137,7 +137,7 @@ class JournaledGame:
         try:
             await asyncio.shield(committed)
         except asyncio.CancelledError:
-            # The requester is gone. The commit is in progress and decides.
+            # The requester is gone, but the commit is in progress. Its result counts.
             await asyncio.wait([committed])
             if committed.exception() is not None:
                 await self._recover(before)
@@ -147,7 +147,7 @@ class JournaledGame:
         except Exception as error:
             await self._recover(before)
             if request is not None and not self.stale:
-                # The commit may have succeeded without a confirmation, or in a process that has ended since.
+                # The commit may have succeeded although its confirmation was lost.
                 known = self.acknowledge([request.seat], request.message_id, request.sender)
                 if known is not None:
                     return known
@@ -167,7 +167,7 @@ class JournaledGame:
         try:
             await self.reload()
         except Unreadable:
-            pass  # `reload` has noted it
+            pass  # `reload` has marked the table as unreadable
         except Exception as error:
             log_failure("table %s could not be reloaded", self.game.config.id, error)
 

@@ -1,4 +1,4 @@
-"""Restoring the game of a table from its row and its log."""
+"""Restore the game of a table from its database row and its log."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ UNREADABLE = (
 
 
 class InvalidLog(ValueError):
-    """A game cannot be restored from a log. The message names the first invalid entry and the reason."""
+    """The log is incomplete or breaks the rules. The message names the first invalid entry and the reason."""
 
 
 async def load_game(store: TableStore, table_id: str) -> GameState:
@@ -72,7 +72,7 @@ async def apply_stored(game: GameState, entries: Iterable[tuple[int, int, str]])
         try:
             entry = decode_entry(body)
             if not 0 <= (seat := getattr(entry, "seat", 0)) < game.config.players:
-                raise InvalidLog(f"there is no seat {seat}")
+                raise InvalidLog(f"there is no seat {seat}: 0 to {game.config.players - 1}")
             game.apply(entry, at)
         except UNREADABLE as error:
             raise InvalidLog(f"entry {number}: {type(error).__name__}: {error}") from error

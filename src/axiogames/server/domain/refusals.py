@@ -66,7 +66,7 @@ def check_current(game: GameState, based_on: int | None) -> None:
         raise Refused("stale", f"the table is at entry {game.number}, the request is based on {based_on}")
 
 
-def check_present(game: GameState, seat: int) -> None:
+def check_not_substituted(game: GameState, seat: int) -> None:
     """Require that no bot plays for the person on a seat."""
     if game.seats[seat].bot is not None:
         raise Refused("not_allowed", "a bot plays for you: take your seat back first")

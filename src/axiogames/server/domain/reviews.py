@@ -41,7 +41,7 @@ from .room import Room
 MAX_REVIEWS = 2000  # stored; a game whose review was dropped can be reviewed again
 MAX_PENDING, MAX_PENDING_OF_SPECTATORS = 30, 10  # pending reviews, and those requested by spectators
 MAX_PER_PERSON, MAX_PER_NETWORK = 2, 5  # pending reviews
-MAX_SERVED = 50_000  # people and networks whose last turn is in memory
+MAX_SERVED = 50_000  # people and networks whose last review is in memory
 CLAIM_LIFETIME, CLAIM_RENEWAL = 30_000, 2_000  # milliseconds
 IDLE_SECONDS = 5.0  # between two checks for reviews that other processes have requested
 START_ROLLOUTS = 200  # per deal, for the value of a solo game before its start
@@ -110,7 +110,8 @@ class Reviews:
     """Computes reviews, one at a time, and returns finished ones.
 
     Requests are stored in the database, so all processes know the same reviews, and a restart loses none.
-    Players of a table are served before spectators, and networks and people take turns.
+    Players of a table come before spectators. After that, the network and the person that were served least
+    recently come first.
     """
 
     def __init__(self, bots: Bots, store: ReviewStore, find: Callable[[str], Awaitable[Room]]) -> None:
@@ -119,9 +120,9 @@ class Reviews:
         self._find = find
         self._request_lock = asyncio.Lock()
         self._requested = asyncio.Event()
-        # By group and person: the number of the turn in which they were last served.
+        # By group and person: ordinal of the last review that was computed for them.
         self._served: OrderedDict[tuple[str, str], int] = OrderedDict()
-        self._turns = 0
+        self._computed = 0  # reviews
 
     async def find(self, table_id: str) -> bytes:
         """Return the `ReviewState` of a table as JSON."""
@@ -130,7 +131,11 @@ class Reviews:
             return msgspec.json.encode(ReviewState("none"))
         if stored.body is None:
             return msgspec.json.encode(ReviewState("running", stored.done, stored.total))
-        return b'{"state":"ready","done":%d,"total":%d,"review":%s}' % (*stored[:2], stored.body.encode())
+        return b'{"state":"ready","done":%d,"total":%d,"review":%s}' % (
+            stored.done,
+            stored.total,
+            stored.body.encode(),
+        )
 
     async def exists(self, table_id: str) -> bool:
         """Return whether a review is ready or pending."""
@@ -144,7 +149,7 @@ class Reviews:
             Busy: Too many reviews are pending.
         """
         assert game.table is not None, "a finished game has been started"
-        async with self._request_lock:  # until the request is counted
+        async with self._request_lock:  # held until the request counts as pending
             pending = await self._store.list_pending()
             if all(review.table_id != game.config.id for review in pending):
                 self._check_capacity(pending, person, played=bool(game.seats_of(person)))
@@ -184,7 +189,7 @@ class Reviews:
                     await asyncio.wait_for(self._requested.wait(), IDLE_SECONDS)
 
     async def compute_next(self) -> bool:
-        """Compute the review whose turn it is and return whether there was one."""
+        """Compute the next pending review and return whether there was one."""
         started = now()
         unclaimed = [
             review
@@ -206,10 +211,10 @@ class Reviews:
         return (not review.played, served[0] or 0, served[1] or 0, review.asked)
 
     def _note_served(self, person: str) -> None:
-        self._turns += 1
+        self._computed += 1
         group = self._group(person)
         for key in ((group, ""), (group, person)):
-            self._served[key] = self._turns
+            self._served[key] = self._computed
             self._served.move_to_end(key)
         while len(self._served) > MAX_SERVED:
             self._served.popitem(last=False)
@@ -243,7 +248,7 @@ class Reviews:
                 await self._run_job(judge_decision, decision, self._bots.review_budget, table_id)
             )
             await claim.hold(len(judgements))
-        return await self._run_job(_message_of, record, moves, judgements, start, table_id)
+        return await self._run_job(_assemble_message, record, moves, judgements, start, table_id)
 
     async def _run_job(self, job: Callable[[*Args], Result], *args: *Args) -> Result:
         """Run a part of a review in a thread, once the queue has room for it."""
@@ -286,21 +291,21 @@ class _Claim:
             raise _ClaimLost
 
 
-def _message_of(
+def _assemble_message(
     record: Record,
     moves: Sequence[Decision],
     judgements: Sequence[Judgement],
     start: Sequence[float],
     table_id: str,
 ) -> ReviewMessage:
-    return _encode_review(assemble_review(record, moves, judgements, start, table_id), moves)
+    return _review_message(assemble_review(record, moves, judgements, start, table_id), moves)
 
 
 def _all_decisions(record: Record) -> list[Decision]:
     return list(decisions(record))
 
 
-def _encode_review(review: Review, moves: Sequence[Decision]) -> ReviewMessage:
+def _review_message(review: Review, moves: Sequence[Decision]) -> ReviewMessage:
     steps = _replay_steps(moves)
     variant = moves[0].view.variant if moves else None
 

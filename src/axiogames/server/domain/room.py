@@ -10,11 +10,11 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager, suppress
-from typing import Any
 
 from ...errors import IllegalMove, Reason
 from ...moves import Move
 from ...players import Choice
+from ..presentation.messages import ViewMessage
 from ..presentation.views import Viewer
 from ..transport.client import NO_SUCH_TABLE, Client
 from .automation import Automation
@@ -48,7 +48,7 @@ from .refusals import (
     check_current,
     check_in_progress,
     check_log_has_room,
-    check_present,
+    check_not_substituted,
 )
 from .subscribers import ABSENT_SECONDS, Subscribers
 
@@ -97,12 +97,12 @@ class Room:
         busy = self.lock.locked() or any(tasks) or self._automation.busy
         return not self.subscribers.connections and not busy
 
-    def view(self, viewer: Viewer, ack: str | None = None) -> Any:
-        """Return the complete view for a viewer."""
+    def view(self, viewer: Viewer, ack: str | None = None) -> ViewMessage:
+        """Return the complete view for a viewer, with `ack` as the id of the message that it answers."""
         return self.subscribers.view(viewer, ack)
 
     def default_seat(self, person: str | None) -> int | None:
-        """Return the seat from which a person first looks: their only one, none at a shared screen."""
+        """Return the only seat of a person, `None` if they have none, or several at a shared screen."""
         own = self.game.seats_of(person)
         return own[0] if len(own) == 1 else None
 
@@ -144,7 +144,7 @@ class Room:
             The number of the entry if the message has been executed before, otherwise `None`.
         """
         if not request.automatic:
-            check_present(self.game, request.seat)
+            check_not_substituted(self.game, request.seat)
         number = self._state.acknowledge([request.seat], request.message_id, request.sender)
         if number is None:
             check_current(self.game, request.based_on)
@@ -153,7 +153,7 @@ class Room:
     async def acknowledge(
         self, person: str | None, message_id: str, sender: Client | None = None
     ) -> int | None:
-        """Acknowledge a message of any of a person's seats and return the number of its entry, if any."""
+        """Return the entry number of a person's earlier message, if any, and send its sender a view."""
         async with self.transaction() as game:
             return self._state.acknowledge(game.seats_of(person), message_id, sender)
 
@@ -177,7 +177,7 @@ class Room:
         Args:
             request: The seat, and the origin of the request.
             move: A bot's choice, a move, the text of a move, or its index among the legal moves.
-            hold: Hold the draw back, so that the move can be taken back.
+            hold: Delay the draw, so that the move can be taken back.
             by: `clock` if the server moves for a person.
 
         Raises:
@@ -215,7 +215,7 @@ class Room:
     # ------------------------------------------------------------ seats
 
     async def take_seat(self, person: str, name: str, seat: int | None = None) -> None:
-        """Seat a person. The game starts when no seat is left.
+        """Seat a person. The game starts when all seats are filled.
 
         Args:
             person: Id of the person. If seats are reserved for them, they take those and `seat` is ignored.
@@ -244,10 +244,10 @@ class Room:
             await self._fill_seats(SeatTaken(seat, person, name))
 
     async def seat_bot(self, seat: int, level: str, person: str) -> None:
-        """Put a bot on an unfilled seat, or call one for a person who is away.
+        """Put a bot on an unfilled seat, or substitute one for an absent person during the game.
 
-        A bot called for a person has the default level. At tables with a clock no bot is called: the clock
-        moves for absent people.
+        A substitute has the default level. Tables with a clock have no substitutes: the clock moves for
+        absent people.
         """
         async with self.transaction() as game:
             if game.status == "open":
@@ -259,12 +259,12 @@ class Room:
             absentee = check_can_substitute(game, seat, person)
             if not self.subscribers.is_absent(absentee) or await self._seen_elsewhere(absentee):
                 raise Refused(
-                    "not_allowed", "a bot can be called for a person who has been away for two minutes"
+                    "not_allowed", "a bot can be called only for a person who has been away for two minutes"
                 )
             await self._commit(BotSubstituted(seat, DEFAULT_LEVEL))
 
     async def _fill_seats(self, *entries: SeatTaken | BotSeated) -> None:
-        """Fill seats. If none is left, the game starts in the same commit."""
+        """Fill seats. If that fills the table, the game starts in the same commit."""
         filled = {entry.seat for entry in entries}
         if filled.issuperset(self.game.unfilled_seats()):
             await self._commit(*entries, GameStarted(UNDRAWN))
@@ -387,7 +387,7 @@ class Room:
             self._views_task = None
 
     def _broadcast_seats_soon(self) -> None:
-        """Send the list of seats, once for all clients that come and go until then."""
+        """Schedule one broadcast of the seats for all clients that come and go until it starts."""
         if self._seats_task is None and not self._closed:
             self._seats_task = self._services.start(self._broadcast_seats())
 

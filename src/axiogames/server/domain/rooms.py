@@ -29,8 +29,10 @@ from .room import Room
 
 RECENT_ROOMS = 500  # stay in memory after their last use
 SWEEP_SECONDS = 5.0  # between two sweeps
-TAKEOVER_MS = 20_000  # milliseconds overdue before a process acts at the table of another
+TAKEOVER_MS = 20_000  # milliseconds overdue before a process acts at a table of another process
 PAGE_SIZE = 200  # tables per query
+PRESENCE_SECONDS = 10.0  # between two updates of the presence of people
+PRESENCE_MS = 25_000  # milliseconds for which a stored presence is valid
 MAX_FAILURES = 1_000  # tables whose failure is logged only once
 
 log = logging.getLogger(__name__)
@@ -55,10 +57,11 @@ class Rooms:
         self._rooms: WeakValueDictionary[str, Room] = WeakValueDictionary()
         self._recent: OrderedDict[str, Room] = OrderedDict()
         self._loading: dict[str, asyncio.Task[Room]] = {}
-        self._takeover_after = 0  # milliseconds; right after the start no other process is running
-        self._announced: dict[str, int] = {}  # last number announced of tables that are being loaded
+        # Milliseconds. 0 until the first complete sweep: after a start no process has the overdue tables.
+        self._takeover_after = 0
+        self._announced: dict[str, int] = {}  # last number announced, by id of a table that is being loaded
         self._failed: OrderedDict[str, None] = OrderedDict()  # tables whose failure has been logged
-        self._swept: tuple[int, str] | None = None  # end of the last page of overdue tables
+        self._swept: tuple[int, str] | None = None  # last table of the previous page of overdue tables
 
     def __len__(self) -> int:
         """Number of rooms with clients and of those used recently."""
@@ -177,7 +180,7 @@ class Rooms:
         async with long_work():
             rows = await self._store.entries(room.id)
             # Later entries of other processes are broadcast when their notification arrives.
-            rows = [entry for entry in rows if entry[0] <= room.game.number]
+            rows = [row for row in rows if row[0] <= room.game.number]
             try:
                 game = GameState.new(room.game.config)
                 await apply_stored(game, rows[:number])
@@ -199,7 +202,7 @@ class Rooms:
     # ------------------------------------------------------------ uptime
 
     async def resume(self) -> None:
-        """Note the end of an outage. No clock ends before people had time to return."""
+        """Note the end of an outage. No clock expires before people have had time to return."""
         self._note_resumption(now())
         try:
             await self._heartbeat(HEARTBEAT_SECONDS, returned=True)
@@ -207,15 +210,16 @@ class Rooms:
             log.exception("failed to store the end of the outage")
 
     async def heartbeat(self) -> None:
-        """Store that this process is running. Time in which no process runs is charged to no clock."""
-        # Without the database nobody could move.
+        """Store that this process is running. Clocks do not run while no process is running."""
+        # Nobody can move without the database, so its outages count as outages of the server.
         await self._heartbeat(HEARTBEAT_TIMEOUT, returned=self._services.uptime.database_lost)
 
-    async def _heartbeat(self, longest: float, *, returned: bool) -> None:
+    async def _heartbeat(self, max_gap: float, *, returned: bool) -> None:
+        """Store a heartbeat. More than `max_gap` seconds since the previous one count as an outage."""
         uptime, at = self._services.uptime, now()
         try:
             state = await self._uptime_store.heartbeat(
-                at, uptime.last_heartbeat or 0, int(1000 * longest), returned=returned
+                at, uptime.last_heartbeat or 0, int(1000 * max_gap), returned=returned
             )
         except (SQLAlchemyError, OSError, Unavailable):
             uptime.database_lost = True
@@ -249,7 +253,7 @@ class Rooms:
             await self._store.record_presence(table_id, person, now())
 
     async def on_notification(self, notice: str) -> None:
-        """Catch up with the entries of other processes that a notice lists as `TABLE:NUMBER`, with spaces."""
+        """Catch up with entries of other processes. `notice` lists them as `TABLE:NUMBER TABLE:NUMBER`."""
         for item in notice.split():
             table_id, _, number = item.partition(":")
             if not number.isdecimal():
@@ -279,12 +283,12 @@ class Rooms:
     async def sweep(self) -> None:
         """Wake overdue tables, for example after a crash or a lost notification."""
         await self._wake_overdue(now() - self._takeover_after)
-        if self._swept is None:  # all tables that were overdue at the start are awake
+        if self._swept is None:  # the last page has been reached
             self._takeover_after = TAKEOVER_MS
         await self.reconcile()
 
     async def _wake_overdue(self, before: int) -> None:
-        """Wake the tables that have been overdue longest, and the next page of all overdue tables."""
+        """Wake the tables that have been overdue longest, and the next page of the others."""
         found = await self._store.list_due(before, PAGE_SIZE)
         if len(found) == PAGE_SIZE:
             page = await self._store.due_page(before, PAGE_SIZE, self._swept)
@@ -403,10 +407,6 @@ class Rooms:
             room.close()
         for task in list(self._services.tasks):
             task.cancel()
-
-
-PRESENCE_SECONDS = 10.0  # between two updates of the presence of people
-PRESENCE_MS = 25_000  # milliseconds for which a stored presence is valid
 
 
 async def share_presence(rooms: Rooms, store: TableStore) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from ...errors import AxioError
 from ..metrics import count_refusal
-from ..presentation.messages import RefusedMessage, SeatsMessage
+from ..presentation.messages import RefusedMessage, SeatsMessage, ViewMessage
 from ..presentation.views import StepMessages, ViewCache, Viewer, new_serial, seat_infos
 from ..transport.client import Client, encode
 from .clock import Uptime
@@ -28,9 +27,9 @@ class Subscribers:
         self._views = views or ViewCache()
         self.connections: set[Client] = set()
         self._remote: set[str] = set()  # people with seats who are connected to other processes
-        self._last_seen: dict[str, float] = {}  # by person with a seat
-        self._announced: dict[str, float] = {}  # when it was last announced to other processes
-        self._departed: set[str] = set()
+        self._last_seen: dict[str, float] = {}  # by person with a seat; monotonic time
+        self._announced: dict[str, float] = {}  # by person: last announcement to other processes
+        self._departed: set[str] = set()  # people with seats who have left this process
         self._opened = time.monotonic()
 
     def replace_game(self, game: GameState) -> None:
@@ -146,7 +145,7 @@ class Subscribers:
 
     # ------------------------------------------------------------ messages
 
-    def view(self, viewer: Viewer, ack: str | None = None) -> Any:
+    def view(self, viewer: Viewer, ack: str | None = None) -> ViewMessage:
         """Return the complete view for a viewer, with `ack` as the id of the message that it answers."""
         present = frozenset(self.present)
         return self._views.view(self._serial, self.game, viewer, present, self.deadline, ack=ack)
@@ -169,7 +168,7 @@ class Subscribers:
         for client in self.connections:
             seat = self._seat_after_step(client)
             if seat != client.seat:
-                # The turn of a shared screen has ended: from now on it looks from no seat.
+                # A seat at a shared screen has moved. The screen shows no hand until it selects a seat.
                 client.seat = seat
                 client.send(encode(self.view(client.viewer, message_id if client is sender else None)))
             elif client is sender and message_id:
@@ -181,7 +180,7 @@ class Subscribers:
 
     def broadcast_views(self, sender: Client | None = None, message_id: str = "") -> None:
         """Send every client its complete view. Equal views are encoded once."""
-        texts: dict[int, tuple[Any, str]] = {}
+        texts: dict[int, tuple[ViewMessage, str]] = {}  # by id of the view, which is kept alive
         for client in self.connections:
             client.seat = self._seat_after_step(client)
             view = self.view(client.viewer, message_id if client is sender else None)
@@ -210,7 +209,7 @@ class Subscribers:
         client.send(encode(RefusedMessage(message_id, code, str(error), view)))
 
     def _seat_after_step(self, client: Client) -> int | None:
-        """Return the seat from which a client looks now. At a shared screen only the seat to move can."""
+        """Return the seat whose hand a client sees now. A shared screen shows the seat to move only."""
         own = self.game.seats_of(client.person)
         if len(own) == 1:
             return own[0]

@@ -9,7 +9,7 @@ import msgspec
 from ...errors import AxioError
 from ..domain.hints import Hints
 from ..domain.journaled_game import SeatCommand
-from ..domain.refusals import Refused, check_current, check_present, code_of
+from ..domain.refusals import Refused, check_current, check_not_substituted, code_of
 from ..domain.room import Room
 from ..presentation.messages import ClientCommand, PongMessage, PreviewMessage
 from ..presentation.views import may_have_hints
@@ -114,7 +114,7 @@ def _own_seat(room: Room, client: Client) -> int:
         if not room.game.seats_of(client.person):
             raise Refused("not_allowed", "you are watching; only players can move")
         raise Refused("not_allowed", "you have several seats: choose one with `look` first")
-    check_present(room.game, client.seat)
+    check_not_substituted(room.game, client.seat)
     return client.seat
 
 
