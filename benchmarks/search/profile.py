@@ -56,7 +56,7 @@ class RolloutProfiler:
         self._hidden = hidden_tile_groups(position.view)
         self._seeds = seed_states(SEED, 0, DETERMINIZATIONS)
         self._trace, self._repeat = self._variant.kernels[trace], self._variant.kernels[repeat]
-        self._buffer = np.zeros(self._variant.most_actions, np.int32)
+        self._buffer = np.zeros(self._variant.max_legal_actions, np.int32)
         self._scratch = allocate(scratch_dtype(len(self._variant.tracks)))
         self._samples = allocate(position.view.state.dtype, len(PARTS) * SAMPLES).reshape(len(PARTS), SAMPLES)
         self._actions = np.zeros((len(PARTS), SAMPLES), np.int64)

@@ -1,7 +1,7 @@
 """A complete game in about 300 lines: two-colour dominoes on 5×5.
 
-Register it with `axiogames.games.register_game("examples.tiny_game")`. Then it has records, views, commands,
-drawings, bots and environments like the games that are built in.
+`axiogames.games.register_game("examples.tiny_game")` registers it. Records, views, commands, drawings, bots
+and environments then support it like a built-in game.
 """
 
 from axiogames.games.protocol import Game

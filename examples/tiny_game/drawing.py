@@ -1,4 +1,4 @@
-"""How the board is drawn."""
+"""Drawing of the board."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from axiogames.drawing.scene import Content, PlacedTile, Scene, Tile
 
 
 def scene(content: Content) -> Scene:
-    """Return the board with its names around it."""
+    """Return the board with coordinates around it."""
     labels = board.square_labels(content.cells)
     return board.scene(content, board.SQUARES, title="5×5", labels=labels, tile=tile, blank="__")
 

@@ -1,4 +1,4 @@
-"""The rules, over constants `c` and a state `s`. The numbers in brackets are those of the rules page."""
+"""The rules, over constants `c` and a state `s`. Numbers in parentheses refer to the rules page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from axiogames.games.runtime.state import DRAW, OVER, PLACE
 
 from .setup import EMPTY, HAND
 
-# Rule code is typed by Numba at compilation.
+# Numba infers the types of rule code.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
 
 
@@ -21,7 +21,7 @@ def is_free(c, s, slot):
 
 @rule
 def has_room(c, s):
-    """Return whether a tile fits anywhere."""
+    """Return whether any slot is free."""
     for slot in range(len(c.slots)):
         if is_free(c, s, slot):
             return True
@@ -30,7 +30,7 @@ def has_room(c, s):
 
 @rule
 def refusal(c, s, action):
-    """Return why the seat to move may not do this, `OK` if it may (2)."""
+    """Return the reason why an action is illegal for the seat to move, `OK` if it is legal (2)."""
     if s.phase == OVER:
         return GAME_OVER
     slot, way = action // len(c.ways), action % len(c.ways)
@@ -43,7 +43,7 @@ def refusal(c, s, action):
 
 @rule
 def score(c, s, action):
-    """Write the points of a placement into `s.gain`: one for each neighbour of a half's colour (3)."""
+    """Write the points of a placement by colour into `s.gain`: one for each equal neighbour of a half (3)."""
     slot, way = action // len(c.ways), action % len(c.ways)
     for colour in range(len(s.gain)):
         s.gain[colour] = 0
@@ -61,7 +61,7 @@ def set_cell(c, s, cell, colour):
 
 @rule
 def apply(c, s, action):
-    """Apply a legal action or a drawn tile, up to the next decision or draw."""
+    """Apply a legal action or a chance outcome, up to the next decision or draw."""
     if s.phase == DRAW:
         draw(c, s, action)
     else:
@@ -70,7 +70,7 @@ def apply(c, s, action):
 
 @rule
 def place(c, s, action):
-    """Place and score a tile, then draw one (2-4)."""
+    """Place and score a tile, then draw one if the bag is not empty (2-4)."""
     score(c, s, action)
     slot, way = action // len(c.ways), action % len(c.ways)
     remove_from_hand(s, s.seat, c.kind_of[way])
@@ -87,7 +87,7 @@ def place(c, s, action):
 
 @rule
 def draw(c, s, kind):
-    """Take a drawn tile into the hand; then the next seat is dealt in or takes its turn (1, 4)."""
+    """Move a drawn tile to the hand; after the last one, deal to the next seat or start its turn (1, 4)."""
     draw_to_hand(s, s.seat, kind)
     s.due -= 1
     if s.due == 0:
@@ -101,14 +101,14 @@ def draw(c, s, kind):
 
 @rule
 def next_turn(c, s):
-    """Pass the turn on; without a tile or room for one the game is over (5)."""
+    """Start the turn of the next seat, or end the game without a tile or a free slot (5)."""
     s.seat = (s.seat + 1) % c.players
     s.phase = PLACE if s.held[s.seat] > 0 and has_room(c, s) else OVER
 
 
 @rule
 def observe_board(c, s, places, out):
-    """Write 1 where each plane shows something: a plane for each colour, then empty cells."""
+    """Write one-hot planes: one for each colour, then empty cells."""
     area = len(places)
     for cell in range(area):
         shows = s.cells[cell]

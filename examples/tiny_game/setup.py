@@ -1,4 +1,4 @@
-"""From the facts of the game to the records that its rules run on."""
+"""Setup: constants and opening state of the game."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def tile_set(colours: str) -> dict[str, int]:
 
 
 def constants(colours: str, players: int) -> Any:
-    """Return everything that never changes during a game, as one record."""
+    """Return the constants of a game as one record."""
     kinds, ways = list(tile_set(colours)), list(product(range(len(colours)), repeat=2))
     c = allocate(
         packed_dtype(
-            ("near", np.uint8, (len(CELLS), 4)),  # the cell beside a cell, the one beyond the edge included
+            ("near", np.uint8, (len(CELLS), 4)),  # adjacent cell by direction
             ("slots", np.uint8, (len(SLOTS), 2)),
-            ("ways", np.uint8, (len(ways), 2)),  # the colours on both cells of a slot
+            ("ways", np.uint8, (len(ways), 2)),  # colours on both cells of a slot
             ("kind_of", np.uint8, len(ways)),
             *CONSTANT_FIELDS,
         )

@@ -1,8 +1,6 @@
-"""The game for a number of players: its rules and the names of its cells and tiles."""
+"""The variant: rules, cells and tiles for a number of players."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from axiogames.games.boards import FixedBoard
 from axiogames.games.protocol import Game, Rules
@@ -40,6 +38,3 @@ class TinyVariant(FixedBoard):
         self.constants = constants(game.colours, players)
         self.empty = empty_state(game.colours, players)
         self.kernels = Kernels(game.id, RULES, self.constants, self.empty.dtype)
-
-    def setup(self) -> dict[str, Any]:
-        return {"tileset": dict(self.tileset)}

@@ -1,7 +1,7 @@
-"""Everything that can be wrong with what a person or a program hands in.
+"""Errors for invalid input, and the reasons why moves are illegal.
 
-All are `AxioError`, a `ValueError`; each says what was wrong and what would have been right. When one
-is raised, nothing has changed.
+All errors derive from `AxioError`, a `ValueError`. Their messages name the invalid value and the valid ones.
+A call that raises one has changed nothing.
 """
 
 from __future__ import annotations
@@ -35,28 +35,28 @@ NOT_IN_BAG = 22
 
 
 class Reason(IntEnum):
-    """Each kind of illegality; `text` is the sentence a person reads."""
+    """The reason why a move is illegal; `text` is its description."""
 
     text: str
 
-    def __new__(cls, number: int, text: str) -> Reason:
-        member = int.__new__(cls, number)
-        member._value_ = number
+    def __new__(cls, code: int, text: str) -> Reason:
+        member = int.__new__(cls, code)
+        member._value_ = code
         member.text = text
         return member
 
     @classmethod
-    def of(cls, number: int) -> Reason:
-        """The reason that rule code gave by its number."""
-        return next(member for member in cls if member == number)
+    def of(cls, code: int) -> Reason:
+        """Return the reason for a code from compiled rules."""
+        return next(member for member in cls if member == code)
 
     GAME_OVER = GAME_OVER, "the game is over"
     NOT_YOUR_TURN = NOT_YOUR_TURN, "it is not this seat's turn"
-    DRAW_DUE = DRAW_DUE, "a tile has to be drawn first"
+    DRAW_DUE = DRAW_DUE, "a tile must be drawn first"
     OUTSIDE = OUTSIDE, "the cell is outside the play area"
     NO_SUCH_TILE = NO_SUCH_TILE, "there is no such tile in this game"
     WRONG_SHAPE = WRONG_SHAPE, "a tile does not have that shape"
-    OCCUPIED = OCCUPIED, "the place is occupied"
+    OCCUPIED = OCCUPIED, "a cell is occupied"
     NOT_IN_HAND = NOT_IN_HAND, "the tile is not in this seat's hand"
     FIRST_TILE = (
         FIRST_TILE,
@@ -65,44 +65,47 @@ class Reason(IntEnum):
     NOT_BESIDE_DISPLAY = NOT_BESIDE_DISPLAY, "the tile does not touch the display"
     NOTHING_TO_NAME = NOTHING_TO_NAME, "only a tile with an empty corner can name a colour"
     NO_EDGE_MATCHES = NO_EDGE_MATCHES, "no edge of the tile matches a neighbouring colour"
-    COLOURS_DO_NOT_MATCH = COLOURS_DO_NOT_MATCH, "a square lies beside colours but shows none of them"
+    COLOURS_DO_NOT_MATCH = (
+        COLOURS_DO_NOT_MATCH,
+        "every square next to a colour must show one of the adjacent colours",
+    )
     EXCHANGE_NOT_ALLOWED = (
         EXCHANGE_NOT_ALLOWED,
-        "exchanging or keeping is decided only when it is offered: after the turn's last placement, "
-        "with none of the lowest colours in hand and a full hand of tiles in the bag",
+        "exchange and keep are possible only when an exchange is offered: after the last placement of a "
+        "turn, with none of the lowest colours in hand and enough tiles for a full hand in the bag",
     )
-    OFFER_OPEN = OFFER_OPEN, "the turn's placements are done: answer the offer with exchange or keep"
-    EXCHANGE_TOO_MANY = EXCHANGE_TOO_MANY, "the bag holds fewer tiles than are to be exchanged"
-    BAG_EMPTY = BAG_EMPTY, "the bag is empty, so there is nothing to exchange for"
-    CAN_PLACE = CAN_PLACE, "a tile in this hand can be placed, so it must be"
+    OFFER_OPEN = OFFER_OPEN, "an exchange is offered: answer with exchange or keep"
+    EXCHANGE_TOO_MANY = EXCHANGE_TOO_MANY, "the bag has fewer tiles than are to be exchanged"
+    BAG_EMPTY = BAG_EMPTY, "the bag is empty, so no tiles can be exchanged"
+    CAN_PLACE = CAN_PLACE, "a tile in this hand can be placed, so passing is not allowed"
     BAG_NOT_EMPTY = BAG_NOT_EMPTY, "the bag is not empty: exchange tiles instead of passing"
     NOT_IN_THIS_GAME = NOT_IN_THIS_GAME, "this game has no such move"
-    NO_DRAW_DUE = NO_DRAW_DUE, "no tile has to be drawn now"
+    NO_DRAW_DUE = NO_DRAW_DUE, "no tile is due to be drawn"
     NOT_IN_BAG = NOT_IN_BAG, "the tile is not among those that can be drawn"
 
 
 _Error = TypeVar("_Error", bound="AxioError")
 
 
-def abbreviated(value: object, most: int = 60) -> str:
-    """Return the `repr` of any value as a message shows it: at most so many characters."""
+def abbreviated(value: object, limit: int = 60) -> str:
+    """Return the `repr` of any value, cut to `limit` characters for a message."""
     try:
         text = repr(value)
-    except Exception:  # such as that of a number of more than 4300 digits
+    except Exception:  # such as an integer with more than 4300 digits
         return f"<{type(value).__name__}>"
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
-def shortened(message: str, most: int = 400) -> str:
-    """Return a message without its middle where it has more than so many characters."""
-    return message if len(message) <= most else f"{message[: most // 2]} … {message[-most // 2 :]}"
+def shortened(message: str, limit: int = 400) -> str:
+    """Return a message, without its middle if it has more than `limit` characters."""
+    return message if len(message) <= limit else f"{message[: limit // 2]} … {message[-limit // 2 :]}"
 
 
 class AxioError(ValueError):
-    """The family of errors for bad input. All of them can be copied and pickled."""
+    """Base class of errors for invalid input. All of them can be copied and pickled."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The default calls the constructor with `args`, which hold the finished message.
+        # The default would pass `args`, which hold the finished message, to the constructor.
         return _restored, (type(self), self.args, self.__dict__)
 
 
@@ -113,27 +116,32 @@ def _restored(kind: type[_Error], args: tuple[Any, ...], attributes: dict[str, A
 
 
 class UnknownGame(AxioError):
-    """No game goes by that name."""
+    """There is no game with this name."""
 
 
 class InvalidPlayers(AxioError):
-    """The number of players, or the name of one, does not exist."""
+    """The number of players is not supported, or there is no player with this name."""
 
 
 class InvalidOption(AxioError):
-    """The game has no such option, or the option no such value."""
+    """The game has no such option, or the option does not take this value."""
 
 
 class UnknownFigure(AxioError):
-    """A rules page has no picture of that name."""
+    """A rules page has no figure with this id."""
 
 
 class GameDefinitionError(AxioError):
-    """A game does not provide what every game has to; raised when the game is loaded."""
+    """A game lacks a required part or violates the conformance checks."""
 
 
 class IllegalMove(AxioError):
-    """A move that may not be made; `reason` says which rule stands against it."""
+    """A move is illegal.
+
+    Attributes:
+        move: The move.
+        reason: The rule that it breaks.
+    """
 
     def __init__(self, move: object, reason: Reason, detail: str = "") -> None:
         super().__init__(f"{move}: {detail or reason.text}")
@@ -142,67 +150,76 @@ class IllegalMove(AxioError):
 
 
 class ParseError(AxioError):
-    """A move, a position or a game text that does not read."""
+    """The text of a move, a position or a game is malformed."""
 
 
 class InvalidRecord(AxioError):
-    """A record that is malformed or that the rules contradict; `event` is the event's number, from 1."""
+    """A record is malformed or breaks the rules.
+
+    Attributes:
+        event: Number of the invalid event, counted from 1; `None` if no single event is invalid.
+    """
 
     def __init__(self, message: str, event: int | None = None) -> None:
         super().__init__(message if event is None else f"event {event}: {message}")
         self.event = event
 
     def located(self, where: str) -> InvalidRecord:
-        """Return the same error with the place of the record, such as a file and a line, in front."""
+        """Return the error with the location of the record, such as a file and a line, before the message."""
         located = InvalidRecord(f"{where}: {self}")
         located.event = self.event
         return located
 
 
 class InvalidFile(AxioError):
-    """A file that is missing, empty, cut off or not what it should be."""
+    """A file is missing, empty, truncated or of another kind."""
 
 
 class SettingsMismatch(AxioError):
-    """A folder holds the results of other settings than those asked for."""
+    """A folder holds results of a run with different settings."""
 
 
 class MissingDependency(AxioError):
-    """Something needs a library that is not installed here; the text says how to get it."""
+    """A library is not installed; the message has the install command."""
 
 
 class InvalidBatchInput(AxioError):
-    """A batch was asked for, or handed, something that it cannot do; nothing has changed in any game."""
+    """A batch got arguments that it does not support; no game has changed."""
 
 
 class InvalidEnvironment(AxioError):
-    """An environment of another framework was asked for something that it does not have."""
+    """An environment got arguments that it does not support."""
 
 
 class ResetRequired(InvalidEnvironment, AttributeError):
-    """An environment was used before its first `reset`. What that would have set is missing until then."""
+    """An environment was used before its first `reset`, which sets its attributes."""
 
 
 class DeviceNotFound(AxioError):
-    """A batch was asked for on a device that is not here."""
+    """The device for a batch is not available."""
 
 
 class EngineError(AxioError):
-    """A foreign engine failed; `command` is how it is started, `what` what it did."""
+    """An external engine failed.
 
-    def __init__(self, command: str, what: str) -> None:
-        super().__init__(f"the engine {command!r} {what}")
+    Attributes:
+        command: Command that starts the engine.
+        failure: What the engine did, as a predicate.
+    """
+
+    def __init__(self, command: str, failure: str) -> None:
+        super().__init__(f"the engine {command!r} {failure}")
         self.command = command
-        self.what = what
+        self.failure = failure
 
 
 class EngineTerminated(EngineError):
-    """It could not be started, or ended by itself."""
+    """An engine could not be started, or it exited."""
 
 
 class EngineTimeout(EngineError):
-    """It did not answer in time."""
+    """An engine did not answer in time."""
 
 
 class EngineProtocolError(EngineError):
-    """It answered, but not what an engine may answer: nonsense, a refusal, an illegal move."""
+    """An engine sent an invalid answer: a malformed message, an error or an illegal move."""

@@ -75,7 +75,7 @@ def test_every_move_is_the_tables_move(game: str, players: int, options: dict[st
             assert masks[i, number] == 1
             actions = position.legal_moves().actions
             action = int(actions[np.flatnonzero(masks[i]).tolist().index(number)])
-            if style == "greedy" and action < batch.variant.first_other_action:
+            if style == "greedy" and action < batch.variant.placements:
                 points = position.gains(position.legal_moves()).sum(axis=1)
                 assert points[actions.tolist().index(action)] == points.max()
             state = position.state
@@ -194,7 +194,7 @@ def test_nor_in_the_middle_of_a_secret_exchange() -> None:
     batch = made("trio", 2, {}, games=2, auto_reset=False)
     variant = batch.variant
     state, seat = copied(batch.states[:1]), int(batch.turn[0])
-    variant.kernels[loops.step](variant.constants, state, variant.first_other_action, True)
+    variant.kernels[loops.step](variant.constants, state, variant.placements, True)
     assert state["n_aside"][0] == 1
     for looking in range(2):
         batch.states[0], batch.states[1] = state[0], variant.redact(state, looking)[0]
@@ -324,7 +324,7 @@ def test_a_step_and_a_look_in_one_go(threads: int) -> None:
 def test_a_hand_is_offered_to_be_exchanged() -> None:
     batch = made("axio", 2, {}, games=2)
     batch.states["phase"][1] = OFFER
-    first = batch.variant.first_other_action
+    first = batch.variant.placements
     assert batch.counts()[1] == 2
     assert np.flatnonzero(batch.masks()[1]).tolist() == [first, first + 1]
     for rank in range(2):

@@ -29,7 +29,7 @@ from tests.demanded import need
 pytestmark = pytest.mark.slow
 
 SQUARES, HEXAGONS = GAMES[:2]
-EXCHANGE = find_variant(SQUARES, 2).first_other_action
+EXCHANGE = find_variant(SQUARES, 2).placements
 LOW_CAP, FEW_PYRAMIDS = 5, 3
 
 

@@ -214,7 +214,7 @@ def test_illegal_moves_are_refused_with_a_reason() -> None:
         f"{missing} g8-g9: the tile is not in this seat's hand",
         "g7 is a printed symbol",
         "there is no such tile",
-        "exchanging or keeping is decided only when it is offered",
+        "exchange and keep are possible only when an exchange is offered",
         "pass: this game has no such move",
         "there is no move number 7",
         "nothing can be taken back",

@@ -96,11 +96,11 @@ PALETTES: dict[str, Mapping[str, str]] = {
 def test_similar_hues_differ_in_lightness(palette: str, eyes: str) -> None:
     colours = PALETTES[palette]
     assert set(colours) == set(SYMBOLS)
-    for one, other in combinations(colours, 2):
-        first, second = lab(colours[one], eyes), lab(colours[other], eyes)
-        assert math.dist(first, second) > 15, f"{one} and {other}"
+    for a, b in combinations(colours, 2):
+        first, second = lab(colours[a], eyes), lab(colours[b], eyes)
+        assert math.dist(first, second) > 15, f"{a} and {b}"
         if math.dist(first, second) < 25:
-            assert abs(first[0] - second[0]) >= 10, f"{one} and {other}"
+            assert abs(first[0] - second[0]) >= 10, f"{a} and {b}"
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])

@@ -158,11 +158,11 @@ def test_hands_scale_with_the_available_height() -> None:
 def test_tall_cards_use_two_columns() -> None:
     content = CONTENTS["hex"](4)
     own = replace(content, panels=(content.panels[0],) * 4)
-    one, two = (
-        size(svg.render(scene_of("hex", each))) for each in (replace(own, panels=own.panels[:2]), own)
+    low, tall = (
+        size(svg.render(scene_of("hex", content))) for content in (replace(own, panels=own.panels[:2]), own)
     )
-    assert two[0] == pytest.approx(one[0] + 312, abs=1)
-    assert two[1] < 1.2 * one[1]
+    assert tall[0] == pytest.approx(low[0] + 312, abs=1)
+    assert tall[1] < 1.2 * low[1]
 
 
 def test_rail_ends_before_its_number() -> None:

@@ -107,7 +107,7 @@ def test_tighter_grids_show_the_same_symbols(game: str, colour: bool) -> None:
     assert len(seen) > 1
     letters = "".join(laid.letters for laid in content.tiles) + "".join(content.loose.values())
     expected = Counter(SYMBOLS[letter].glyph for letter in letters.replace("_", ""))
-    assert glyphs(normal) == expected + Counter(SYMBOLS[one].glyph for one in content.printed.values())
+    assert glyphs(normal) == expected + Counter(SYMBOLS[letter].glyph for letter in content.printed.values())
 
 
 def test_sufficient_height_changes_nothing() -> None:

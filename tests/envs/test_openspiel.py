@@ -166,7 +166,7 @@ def test_strong_play_matches_a_table(name: str) -> None:
         assert Position.parse(str(state)).position == table.position
     # What play by lot hardly ever gets to.
     assert seen["again"]
-    assert seen["offer"] or not table.variant.exchange_is_public or not table.variant.other_actions
+    assert seen["offer"] or not table.variant.exchange_is_public or not table.variant.non_placements
     assert seen["cap"] or table.variant.cap is None
 
 

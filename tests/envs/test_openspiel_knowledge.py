@@ -142,7 +142,7 @@ def test_events_are_rows_of_the_tensor() -> None:
     game = loaded(GAMES[3], players=2)
     rng, state = Random(1), game.new_initial_state()
     pass_by(state, rng)
-    exchanges = [number for number in state.legal_actions() if number >= game.variant.first_other_action]
+    exchanges = [number for number in state.legal_actions() if number >= game.variant.placements]
     state.apply_action(exchanges[-1])
     pass_by(state, rng)
     state.apply_action(state.legal_actions()[0])

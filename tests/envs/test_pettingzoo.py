@@ -357,7 +357,7 @@ def test_illegal_action_changes_nothing() -> None:
         assert (env._game.states.tobytes(), env.agent_selection, env.rewards) == before
     env = pettingzoo.raw_env("axio", 2)
     env.reset(seed=1)
-    with pytest.raises(IllegalMove, match="only when it is offered") as refused:
+    with pytest.raises(IllegalMove, match="only when an exchange is offered") as refused:
         env.step(env.action_space("player_0").n - 1)
     assert refused.value.reason == Reason.EXCHANGE_NOT_ALLOWED
 

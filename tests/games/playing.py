@@ -1,4 +1,4 @@
-"""Playing on from a position that was made by hand."""
+"""Play from hand-made positions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from axiogames.model.table import Table
 
 
 def play_on(start: Position) -> Table:
-    """A table at a position; nobody deals at it. What came before the position it does not know."""
+    """Return a table at a position, without a history. Tests draw its tiles."""
     table = Table(start.variant)
     table.state = start.state.copy()
     return table

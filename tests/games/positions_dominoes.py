@@ -1,13 +1,13 @@
-"""Set-up for the rule tests of the domino games: positions drawn as small pictures, and tables to play from.
+"""Positions and tables for the rule tests of the domino games, written as small pictures.
 
-A picture has a line of column letters, then rows that start with their number; it shows a part of the
-board, and cells outside it are empty:
+A picture has a line of column letters, then rows that start with their number. It shows a part of the board;
+all other cells are empty:
 
         e f g
     9   R . .
     8   . B ^
 
-`.` is an empty cell, `^` a pyramid. Printed cells need not be shown; where they are, they must be right.
+`.` is an empty cell, `^` a pyramid. Printed cells can be left out.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ HEX_SIDE = {1: 6, 2: 6, 3: 7, 4: 8}
 
 
 def rows_of(game: str, players: int) -> list[list[str]]:
-    """The names of the cells, row by row from the top (axio 1, hex 1)."""
+    """Return the names of the cells, row by row from the top (axio 1, hex 1)."""
     if game == "axio":
         span = range(AXIO_MARGIN[players], 13 - AXIO_MARGIN[players])
         return [["abcdefghijklm"[x] + str(y + 1) for x in span] for y in reversed(span)]
@@ -43,7 +43,7 @@ def rows_of(game: str, players: int) -> list[list[str]]:
 
 
 def picture(text: str) -> dict[str, str]:
-    """What a picture shows, by cell; empty cells are left out."""
+    """Return the content of a picture by cell, without empty cells."""
     lines = [line.split() for line in text.splitlines() if line.strip()]
     if not lines:
         return {}
@@ -55,9 +55,9 @@ def picture(text: str) -> dict[str, str]:
 
 
 def filled(game: str, players: int) -> dict[str, str]:
-    """A symbol on every cell, so that no two neighbours are equal and no line is longer than one.
+    """Return a symbol for every cell, so that neighbours differ.
 
-    On the square board a cell's four neighbours show the four other colours.
+    On the square board, the four neighbours of a cell have the four other colours.
     """
     colours = "RGBOP" if game == "axio" else "RGBOPY"
     cells = [cell for row in rows_of(game, players) for cell in row]
@@ -76,12 +76,18 @@ def position(
     oldest: str = "",
     phase: str = "place",
 ) -> Position:
-    """A position with the given things; everything else is filled in so that the tiles add up.
+    """Return a position with seat 0 to move. Unspecified hands and the bag are filled in consistently.
 
-    Seat 0 is to move. The board is a picture, or says what lies on which cell. With `holes`, all cells
-    but those named are full. Seats without a given hand hold some full hand. `begun`: whether everybody
-    has placed a first tile. `oldest` names pyramids in the order they were set; the others follow from
-    the top left.
+    Args:
+        board: Picture, or content by cell.
+        game: `axio` or `hex`.
+        players: Number of players.
+        holes: Empty cells on an otherwise full board.
+        hands: Hands of the first seats; the other seats get some full hand.
+        scores: Scores of the first seats.
+        begun: Whether all seats have placed a first tile.
+        oldest: Pyramids in the order in which they were set; the others follow from the top left.
+        phase: Phase of the position text.
     """
     variant = find_variant(game, players)
     printed: dict[str, str] = variant.setup()["printed"]
@@ -129,7 +135,7 @@ def _scores(variant: Variant, points: Points) -> str:
 
 
 def _deal(variant: Variant, hands: Sequence[str], laid: int) -> tuple[list[list[str]], Counter[str]]:
-    """All hands and the bag, when so many tiles lie on the board: which ones is all the same."""
+    """Return all hands and the bag, with any `laid` tiles on the board."""
     left = Counter(variant.tileset)
     known = [[one_way(variant, tile) for tile in hand.split()] for hand in hands]
     for hand in known:
@@ -149,68 +155,68 @@ def _deal(variant: Variant, hands: Sequence[str], laid: int) -> tuple[list[list[
 
 
 def one_way(variant: Variant, tile: str) -> str:
-    """A tile's letters in the order in which the game names it."""
+    """Return the letters of a tile in the order of the tile set."""
     return tile if tile in variant.tileset else tile[::-1]
 
 
 def dealt(game: str, *hands: str, players: int = 2) -> Table:
-    """A new table at which the first seats have drawn these hands, the others any."""
-    made = Table(find_variant(game, players))
+    """Return a new table at which the first seats have drawn these hands, and the others any tiles."""
+    table = Table(find_variant(game, players))
     for hand in hands:
         for tile in hand.split():
-            made.draw(tile)
-    draw_all(made)
-    return made
+            table.draw(tile)
+    draw_all(table)
+    return table
 
 
-def draw_all(made: Table) -> list[str]:
-    """Draw all that is due, whatever comes; the tiles."""
+def draw_all(table: Table) -> list[str]:
+    """Draw all tiles that are due, of the most frequent kinds, and return them."""
     tiles = []
-    while made.draw_due:
-        tiles.append(max(made.unseen, key=lambda tile: made.unseen[tile]))
-        made.draw(tiles[-1])
+    while table.draw_due:
+        tiles.append(max(table.unseen, key=lambda tile: table.unseen[tile]))
+        table.draw(tiles[-1])
     return tiles
 
 
-def leave_in_bag(made: Table, count: int) -> None:
-    """Take tiles out of the game until so many are in the bag, for what no real game comes to."""
-    while made.in_bag > count:
-        fullest = int(made.state["bag"][0].argmax())
-        made.state["bag"][0, fullest] -= 1
-        made.state["in_bag"] -= 1
-        made.state["unseen"] -= 1
+def leave_in_bag(table: Table, count: int) -> None:
+    """Remove tiles until `count` are in the bag, for positions that no game reaches."""
+    while table.in_bag > count:
+        fullest = int(table.state["bag"][0].argmax())
+        table.state["bag"][0, fullest] -= 1
+        table.state["in_bag"] -= 1
+        table.state["unseen"] -= 1
 
 
-def play(made: Table, *moves: str) -> Table:
-    """Play these moves one after the other, each followed by any draw that is due."""
+def play(table: Table, *moves: str) -> Table:
+    """Play moves, each followed by any draw that is due."""
     for move in moves:
-        made.play(move)
-        draw_all(made)
-    return made
+        table.play(move)
+        draw_all(table)
+    return table
 
 
 def on_board(at: Position) -> Content:
-    """What lies on the board, whatever is known of how it came there."""
+    """Return the content of the board, without the history of a table."""
     return Position(at.variant, at.state).content()
 
 
 def may(at: Position, move: str) -> bool:
-    """Whether a move is among the legal ones."""
+    """Return whether a move is legal."""
     return Move.parse(move) in at.legal_moves()
 
 
 def reason(at: Position, move: str) -> Reason:
-    """Why a move is refused."""
+    """Return the reason why a move is illegal."""
     with pytest.raises(IllegalMove) as caught:
         at.action_of(move)
     return caught.value.reason
 
 
 def spots(at: Position) -> set[frozenset[str]]:
-    """Every pair of cells that a tile may cover now."""
+    """Return all pairs of cells that a legal placement covers."""
     return {frozenset(move.at) for move in at.legal_moves() if move.kind == "place"}
 
 
 def cells(at: Position) -> set[str]:
-    """Every cell that a tile may cover now."""
+    """Return all cells that a legal placement covers."""
     return {cell for spot in spots(at) for cell in spot}

@@ -1,4 +1,4 @@
-"""Set-up for the tests of rota: displays as pictures, and tables that go on from them."""
+"""Positions and tables for the rule tests of rota, with displays written as pictures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.games.playing import play_on
 COLOURS = "RGBOP"
 Display = dict[tuple[int, int], str]
 
-# Four tiles without an empty corner, as a game could start. What a fifth tile can meet:
+# Four tiles without an empty corner, a possible opening display. Corners that a fifth tile can meet:
 #
 #   on the left             above               on the right          below
 #   of 0,1: B               of 0,1: B           of 1,1: B             of 0,0: R
@@ -28,14 +28,14 @@ START = """
     RO GB
 """
 
-# At 2,0 beside START this tile scores 2 red (beside it and diagonally across) and 1 blue.
+# On 2,0, to the right of START: 2 red (adjacent and diagonal) and 1 blue.
 TWO_RED_ONE_BLUE = "ROPB 2,0"
-# At 1,2 above START this one scores 1 green and 1 blue.
+# On 1,2, above START: 1 green and 1 blue.
 ONE_GREEN_ONE_BLUE = "OPBG 1,2"
-# And at -1,1 this one nothing: green and red on its right meet only blue and purple.
+# On -1,1: no points, because green and red on its right meet only blue and purple.
 NOTHING = "OGRP -1,1"
 
-# Eight tiles around the hole at 1,2; each of its corners has a complete circle.
+# Eight tiles around a hole at 1,2, each of whose corners completes a circle.
 RING = """
     GB OP RO
     PR RG GB
@@ -51,7 +51,7 @@ RING = """
 """
 
 SQUARES = ("0,0", "1,0", "0,1", "1,1")
-# Which letter of a tile, clockwise from the top left, faces the middle of the start square.
+# Index of the letter, clockwise from the top left, that faces the middle of the opening display.
 INWARD = {"0,0": 1, "1,0": 0, "0,1": 2, "1,1": 3}
 OPENING = {"0,0": "BPOR", "1,0": "ORBG", "0,1": "BOGP", "1,1": "GBRO"}
 
@@ -60,14 +60,14 @@ ALL_BUT_RED = {"R": 11, "G": 12, "B": 12, "O": 12, "P": 12}
 
 
 def tiles() -> list[str]:
-    """The tiles of the game."""
+    """Return the tiles of the game."""
     return [tile for tile, count in find_variant("rota", 2).tileset.items() for _ in range(count)]
 
 
 def shown(picture: str, lower_left: tuple[int, int] = (0, 0)) -> Display:
-    """The tiles of a picture: two lines of text for a row of tiles, two letters in each for a tile.
+    """Return the tiles of a picture by position, with letters clockwise from the top left.
 
-    `_` is an empty corner and `..` no tile. Letters of a tile stand clockwise from the top left.
+    A tile takes two letters in each of two lines. `_` is an empty corner and `..` no tile.
     """
     lines = [line.split() for line in picture.splitlines() if line.strip()]
     rows = list(zip(lines[::2], lines[1::2], strict=True))
@@ -81,7 +81,7 @@ def shown(picture: str, lower_left: tuple[int, int] = (0, 0)) -> Display:
 
 
 def same_tile(letters: str) -> str:
-    """One way to write a tile for all four ways it can be turned."""
+    """Return a canonical spelling for all rotations of a tile."""
     return min(letters[n:] + letters[:n] for n in range(4))
 
 
@@ -96,10 +96,18 @@ def position(
     seat: int = 0,
     over: bool = False,
 ) -> axio.Position:
-    """A position with these tiles in the display and in the hands (`-` for none).
+    """Return a position with these tiles in the display and in the hands (`-` for none).
 
-    Tiles that are nowhere are in the stacks and, unless `supply` says how many, in the supply. Those that
-    are too many for that lie in a line that leads away to the left; `keep` says which ones must not.
+    Args:
+        display: Picture, or tiles by position.
+        hands: Tile of each seat.
+        scores: Scores of the seats, 0 by default.
+        stacks: Sizes of the stacks, 11 by default.
+        supply: Size of the supply; by default all remaining tiles. With a smaller one, the other tiles form a
+            line to the left of the display.
+        keep: Tiles that must not be in that line.
+        seat: Seat to move.
+        over: Whether the game is over.
     """
     display = dict(shown(display) if isinstance(display, str) else display)
     players = len(hands)
@@ -134,7 +142,7 @@ def position(
 
 
 def after(start: axio.Position, *moves_and_draws: str) -> axio.Table:
-    """A table where tiles were placed (with a position) and drawn (without)."""
+    """Return a table after placements (`ROPB 2,0`) and draws (`ROPB`)."""
     table = play_on(start)
     for step in moves_and_draws:
         if " " in step:
@@ -145,12 +153,12 @@ def after(start: axio.Position, *moves_and_draws: str) -> axio.Table:
 
 
 def turns_left(table: axio.Table) -> tuple[int | None, int, tuple[int, ...]]:
-    """Whose turn it is, and what supply and stacks hold."""
+    """Return the seat to move, the size of the supply and the sizes of the stacks."""
     return table.turn, supply(table), stacks(table)
 
 
 def refusal(at: axio.Position, move: str) -> axio.Reason:
-    """Why a move is refused."""
+    """Return the reason why a move is illegal."""
     with pytest.raises(axio.IllegalMove) as caught:
         at.action_of(move)
     assert axio.Move.parse(move) not in at.legal_moves()
@@ -158,33 +166,33 @@ def refusal(at: axio.Position, move: str) -> axio.Reason:
 
 
 def field(at: axio.Position, name: str) -> str:
-    """A field of the position's text."""
+    """Return a field of the position text."""
     return dict(word.partition("=")[::2] for word in at.position.split())[name]
 
 
 def supply(at: axio.Position) -> int:
-    """How many tiles the general supply holds."""
+    """Return the number of tiles in the supply."""
     return int(field(at, "supply"))
 
 
 def stacks(at: axio.Position) -> tuple[int, ...]:
-    """How many tiles are left in each seat's stack."""
+    """Return the number of tiles in each stack."""
     return tuple(int(n) for n in field(at, "stack").split(","))[: at.players]
 
 
-def lying(at: axio.Position) -> Display:
-    """The display of a position."""
+def display_of(at: axio.Position) -> Display:
+    """Return the display of a position."""
     tiles = (item.split(":") for item in field(at, "board").split(";"))
     return {(int(x), int(y)): letters for at_, letters in tiles for x, y in [at_.split(",")]}
 
 
 def open_places(at: axio.Position) -> set[str]:
-    """Where the seat to move may place its tile."""
+    """Return the positions of legal placements."""
     return {move.at[0] for move in at.legal_moves()}
 
 
-def places(*rows: str) -> tuple[int, ...]:
-    """The places of a finished game, given what each seat has in R, G, B, O and P."""
+def ranks(*rows: str) -> tuple[int, ...]:
+    """Return the ranks in a finished game with these scores in R, G, B, O and P."""
     scores = [dict(zip(COLOURS, map(int, row.split()), strict=True)) for row in rows]
     end = position(START, ["-"] * len(rows), scores=scores, stacks=[0] * len(rows), over=True)
     assert end.result is not None

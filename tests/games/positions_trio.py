@@ -1,7 +1,6 @@
-"""Set-up for the tests of trio: positions on the board, and tables that go on from them.
+"""Positions and tables for the rule tests of trio.
 
-The squares that the tests speak of are those of this map. A name's letter counts columns from the left,
-its number rows from below.
+The tests use the squares of this map: letters are columns from the left, numbers rows from the bottom.
 """
 
 from __future__ import annotations
@@ -46,8 +45,8 @@ PRINTED = {
     if sign != "."
 }
 
-# Two nooks, each with room for one tile, at the left edge of the board. With the rest of the board filled
-# these are the only places where a tile can lie.
+# Two nooks, each with room for one tile, at the left edge of the board. On an otherwise filled board, these
+# are the only free slots.
 #
 #    16 [ ] .  #  .         4   .  G  B
 #    15 [ ] G  x  x         3   #  x  x  x
@@ -55,29 +54,29 @@ PRINTED = {
 #    13  Y  x  x            1  [ ][ ][ ] Y
 #        a  b  c  d             a  b  c  d
 #
-# By the plain rules the tile must show green in the middle (one edge), and at one end blue or yellow (one
-# edge); its other end meets nothing. That is 2 points and no extra turn.
+# Without options, a tile must have green in the middle (one edge) and blue or yellow at one end (one edge).
+# Its other end meets no colour, so it scores 2 points and wins no extra turn.
 LOW, HIGH = "a1-b1-c1", "a16-a15-a14"
 LOW_WALLS = ("GRR b2-b3-b4", "BRR c2-c3-c4", "YRR d1-d2-d3")
 HIGH_WALLS = ("GRB b15-c15-d15", "BRB b14-c14-d14", "YRB a13-b13-c13")
-# With this instead of the yellow one, blue at the end of the low nook has two edges: 3 points, extra turn.
+# With this wall in place of the yellow one, RGB in the low nook matches green above, blue above and blue to
+# the right: 3 edges and an extra turn.
 BLUE_WALL = "BGG d1-d2-d3"
-# So RGB in the low nook has green above, blue above and blue beside: 3 edges.
 EXTRA_WALLS = (*LOW_WALLS[:2], BLUE_WALL, *HIGH_WALLS)
 
-# Green, green and blue beside g11, g12 and g13, which lie in a column above the red starter g10.
+# Green, green and blue to the left of g11, g12 and g13, a column above the red starter g10.
 BESIDE = "GGB f11-f12-f13"
-# Red below h11 and i11, which lie in a row with g11; i11 is a star.
+# Red below h11 and i11, in a row with g11; i11 is a star.
 BELOW = ("RGG h10-h9-h8", "RGG i10-i9-i8")
 
 
 def same_tile(letters: str) -> str:
-    """One way to write a tile for both ways round."""
+    """Return a canonical spelling for both orientations of a tile."""
     return min(letters, letters[::-1])
 
 
 def squares(laid: Iterable[str]) -> dict[str, str]:
-    """The colours on the squares that tiles cover: `RGB a1-b1-c1`."""
+    """Return the colours by square of placed tiles such as `RGB a1-b1-c1`."""
     found: dict[str, str] = {}
     for tile in laid:
         letters, at = tile.split()
@@ -89,7 +88,7 @@ def squares(laid: Iterable[str]) -> dict[str, str]:
 
 
 def rows_of_three() -> list[tuple[str, str, str]]:
-    """Every row of three squares on the board, across and upright."""
+    """Return all horizontal and vertical rows of three squares."""
     across = [(f"{a}{n}", f"{b}{n}", f"{c}{n}") for n in range(1, 17) for a, b, c in _threes(COLUMNS)]
     upright = [(f"{c}{n}", f"{c}{n + 1}", f"{c}{n + 2}") for c in COLUMNS for n in range(1, 15)]
     return across + upright
@@ -100,7 +99,7 @@ def _threes(letters: str) -> list[tuple[str, str, str]]:
 
 
 def filled(walls: Sequence[str], nooks: Sequence[str], spare: Sequence[str]) -> list[str]:
-    """These walls and so many tiles more that there is room for a tile in the nooks only.
+    """Return walls and further tiles that leave room in the nooks only.
 
     The tiles in `spare` are not used.
     """
@@ -131,9 +130,9 @@ def position(
     options: str = "-",
     over: bool = False,
 ) -> axio.Position:
-    """A position with these tiles on the board (`RGB a1-b1-c1`) and in the hands (`RGB YYY`).
+    """Return a position with these tiles on the board (`RGB a1-b1-c1`) and in the hands (`RGB YYY`).
 
-    All others are in the bag, or with `bag` only these, and the rest is out of the game.
+    All other tiles are in the bag. With `bag`, only these are, and the rest is out of the game.
     """
     laid, players = list(laid), len(hands)
     held = [same_tile(tile) for hand in hands for tile in hand.split()]
@@ -162,7 +161,7 @@ def position(
 
 
 def only(whole: axio.Position, bag: Sequence[str]) -> axio.Position:
-    """The position with these tiles in the bag; the other tiles of its bag are as if they were removed."""
+    """Return a position with only these tiles in the bag; the others count as removed."""
     state, variant = whole.state.copy(), whole.variant
     counts = Counter(same_tile(tile) for tile in bag)
     left = np.array([counts[tile] for tile in variant.kinds], state["bag"].dtype)
@@ -173,7 +172,7 @@ def only(whole: axio.Position, bag: Sequence[str]) -> axio.Position:
 
 
 def after(start: axio.Position, *moves_and_draws: str) -> axio.Table:
-    """A table where moves were made and tiles drawn (`draw RGB YYY`)."""
+    """Return a table after moves and draws (`draw RGB YYY`)."""
     table = play_on(start)
     for step in moves_and_draws:
         if step.startswith("draw "):
@@ -185,7 +184,7 @@ def after(start: axio.Position, *moves_and_draws: str) -> axio.Table:
 
 
 def refusal(at: axio.Position, move: str) -> axio.Reason:
-    """Why a move is refused."""
+    """Return the reason why a move is illegal."""
     with pytest.raises(axio.IllegalMove) as caught:
         at.action_of(move)
     assert axio.Move.parse(move) not in at.legal_moves()
@@ -193,12 +192,12 @@ def refusal(at: axio.Position, move: str) -> axio.Reason:
 
 
 def points(at: axio.Position, move: str) -> int:
-    """What a legal placement scores."""
+    """Return the points of a legal placement."""
     return at.gain(move).get("points", 0)
 
 
 def kinds_of_move(at: axio.Position) -> set[str]:
-    """What the seat to move may do: place, exchange, pass."""
+    """Return the kinds of legal moves: place, exchange, pass."""
     return {move.kind for move in at.legal_moves()}
 
 
@@ -211,24 +210,24 @@ def in_nooks(
     options: str = "-",
     exchanges: int = 0,
 ) -> axio.Position:
-    """A position where tiles fit in the nooks only, with these hands and just these tiles in the bag."""
+    """Return a position with room in the nooks only, with these hands and only these tiles in the bag."""
     spare = [tile for tiles in (*hands, bag) for tile in tiles.split()]
     laid = filled(walls, nooks, spare)
     return position(laid, hands, bag=bag.split(), options=options, exchanges=exchanges)
 
 
 def board_file() -> list[str]:
-    """The rows of the map that the game is packaged with."""
+    """Return the rows of the packaged map."""
     return (resources.files("axiogames.games.trio") / "board.txt").read_text(encoding="utf-8").split()
 
 
 def exchanges(at: axio.Position) -> set[str]:
-    """The tiles that the seat to move may exchange, in every combination."""
+    """Return the sets of tiles of legal exchanges."""
     return {" ".join(move.tiles) for move in at.legal_moves() if move.kind == "exchange"}
 
 
-def places(*scores: int) -> tuple[int, ...]:
-    """The places of a finished game with these scores."""
+def ranks(*scores: int) -> tuple[int, ...]:
+    """Return the ranks in a finished game with these scores."""
     end = position([], [""] * len(scores), scores=scores, over=True)
     assert end.result is not None
     assert end.result.winners == tuple(seat for seat, at in enumerate(end.result.place) if at == 1)
@@ -236,7 +235,7 @@ def places(*scores: int) -> tuple[int, ...]:
 
 
 def short_table(removed: list[str], *hands: str) -> axio.Table:
-    """A short game where these tiles were removed and these hands dealt."""
+    """Return a table of a short game with these removed tiles and these hands."""
     table = axio.Table(find_variant("trio", len(hands), {"short": True}))
     for tile in (*removed, *(tile for hand in hands for tile in hand.split())):
         table.draw(tile)

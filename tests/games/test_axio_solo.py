@@ -1,27 +1,26 @@
-"""The rules of axio: playing alone (16-18)."""
+"""Rules of axio: the solo game (16-18)."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from axiogames import Reason
 from axiogames.games.runtime.ranks import write_ranks
+from tests.games.numbered import TestsByRule, by_rule
 from tests.games.playing import play_on as table
 from tests.games.positions_dominoes import cells, dealt, draw_all, play, position, reason
 
 THREE_REDS = "c d e f g\n9 O . R R R"  # a red half on h9 scores 3
 
 
-def test_16_alone_the_play_area_is_9_by_9() -> None:
+def test_16_play_area_is_9_by_9() -> None:
     area = cells(position(players=1))
     assert {"c3", "c11", "k3", "k11"} <= area
     assert len(area) == 81 - 5
 
 
-def test_16_one_tile_is_drawn_and_placed_at_a_time() -> None:
+def test_16_hand_is_one_tile() -> None:
     at = dealt("axio", "RG", players=1)
     assert at.hand(0) == ("RG",)
     at.play("RG g10-h10")
@@ -32,9 +31,9 @@ def test_16_one_tile_is_drawn_and_placed_at_a_time() -> None:
 
 
 @pytest.mark.parametrize("before", [15, 33])
-def test_16_there_are_no_extra_placements(before: int) -> None:
+def test_16_no_extra_placements(before: int) -> None:
     at = table(position(THREE_REDS, players=1, scores=[{"R": before}], hands=["RO"]))
-    at.play("RO h9-i9")  # to just 18 or 36
+    at.play("RO h9-i9")  # to exactly 18 or 36
     assert at.scores[0]["R"] == before + 3
     assert at.draw_due == 1
     draw_all(at)
@@ -42,7 +41,7 @@ def test_16_there_are_no_extra_placements(before: int) -> None:
     assert len(at.hand(0)) == 1
 
 
-def test_16_there_is_no_exchange() -> None:
+def test_16_no_exchange() -> None:
     at = table(position(THREE_REDS, players=1, scores=[{"RGBO": 5}], hands=["RO"]))
     assert reason(at, "exchange") == Reason.EXCHANGE_NOT_ALLOWED
     at.play("RO h9-i9")
@@ -52,7 +51,7 @@ def test_16_there_is_no_exchange() -> None:
     assert {move.kind for move in at.legal_moves()} == {"place"}
 
 
-def test_16_no_tile_is_drawn_when_there_is_no_room_for_it() -> None:
+def test_16_no_draw_without_room() -> None:
     at = table(position(players=1, holes="c3 d3", hands=["RB"]))
     bag = at.in_bag
     at.play("RB c3-d3")
@@ -61,7 +60,7 @@ def test_16_no_tile_is_drawn_when_there_is_no_room_for_it() -> None:
 
 
 @pytest.mark.parametrize("others", [18, 36])
-def test_16_reaching_the_end_of_a_scoreboard_in_all_colours_does_not_end_the_game(others: int) -> None:
+def test_16_full_tracks_do_not_end_the_game(others: int) -> None:
     at = table(position(THREE_REDS, players=1, scores=[{"GBOP": others, "R": others - 3}], hands=["RO"]))
     assert not at.preview("RO h9-i9").ends_game
     at.play("RO h9-i9")
@@ -75,13 +74,13 @@ def test_16_reaching_the_end_of_a_scoreboard_in_all_colours_does_not_end_the_gam
     ("before", "after"),
     [(0, 3), (14, 17), (15, 18), (16, 18), (17, 18), (18, 21), (32, 35), (33, 36), (35, 36), (36, 36)],
 )
-def test_17_a_colour_stops_at_18_and_later_counts_on_up_to_36(before: int, after: int) -> None:
+def test_17_track_stops_at_18_and_36(before: int, after: int) -> None:
     at = table(position(THREE_REDS, players=1, scores=[{"R": before}], hands=["RO"]))
     assert at.play("RO h9-i9") == ({"R": after - before} if after > before else {})
     assert at.scores[0]["R"] == after
 
 
-def test_17_the_next_placement_counts_on_from_18() -> None:
+def test_17_next_placement_continues_from_18() -> None:
     at = table(position(THREE_REDS, players=1, scores=[{"R": 17}], hands=["RO"]))
     at.play("RO h9-i9")
     assert at.scores[0]["R"] == 18
@@ -100,8 +99,8 @@ def test_17_the_next_placement_counts_on_from_18() -> None:
     ],
 )
 @pytest.mark.parametrize("row", ["c d e f g h i k\n9 R R R . . R R O", "c d e f g h i j\n9 O R R . . R R R"])
-def test_17_the_order_of_the_halves_is_the_best_for_the_player(row: str, before: int, after: int) -> None:
-    # One half of the tile scores 3, the other 2: each is a scoring by itself.
+def test_17_halves_score_in_the_best_order(row: str, before: int, after: int) -> None:
+    # One half of the tile scores 3, the other 2: each is a separate scoring.
     at = position(row, players=1, scores=[{"R": before}], hands=["RR"])
     assert at.gain("RR f9-g9") == {"R": after - before}
 
@@ -131,17 +130,17 @@ THREE_AND_TWO = """
         (32, 36),  # 36 is the end
     ],
 )
-def test_17_the_order_of_the_pyramids_is_the_best_for_the_player(board: str, before: int, after: int) -> None:
+def test_17_pyramids_score_in_the_best_order(board: str, before: int, after: int) -> None:
     # The halves score nothing. Of the pyramids on e9 and g9 one has two reds and the other three; blue
-    # scores once and each has the tile's orange f9 beside it.
+    # scores once, and each has the tile's orange f9 beside it.
     at = position(board, players=1, scores=[{"R": before}], hands=["OO"])
-    seen = at.preview("OO f9-f8")
-    assert seen.gain == {"R": after - before, "B": 1, "O": 2}
-    assert sorted(seen.pyramids) == ["e9", "g9"]
+    preview = at.preview("OO f9-f8")
+    assert preview.gain == {"R": after - before, "B": 1, "O": 2}
+    assert sorted(preview.pyramids) == ["e9", "g9"]
 
 
 @pytest.mark.parametrize(("more", "less"), [("R", "G"), ("G", "R")])
-def test_17_where_two_colours_want_different_orders_the_sorted_scores_decide(more: str, less: str) -> None:
+def test_17_best_order_is_by_sorted_scores(more: str, less: str) -> None:
     board = """
          d e f g h
     10   . L . M .
@@ -154,14 +153,14 @@ def test_17_where_two_colours_want_different_orders_the_sorted_scores_decide(mor
     assert at.gain(f"{more}O f9-f8") == {more: 4, less: 2, "B": 1}
 
 
-def test_17_a_pyramid_is_one_scoring() -> None:
+def test_17_pyramid_is_one_scoring() -> None:
     # Three reds around the only pyramid: 17 + 3 stops at 18.
     board = "d e f\n10 . R .\n9 R . .\n8 . R ."
     at = position(board + "\n7 . B .", players=1, scores=[{"R": 17}], hands=["OO"])
     assert at.gain("OO f9-f8") == {"R": 1, "O": 1}
 
 
-def test_17_the_halves_are_scored_before_the_pyramids() -> None:
+def test_17_halves_score_before_pyramids() -> None:
     board = """
          c d e f
     11   . . . R
@@ -175,13 +174,13 @@ def test_17_the_halves_are_scored_before_the_pyramids() -> None:
     assert at.gain("RO f9-f8") == {"R": 2, "B": 3}
 
 
-def test_17_with_several_players_the_order_is_no_matter() -> None:
+def test_17_order_matters_only_solo() -> None:
     for players, red in ((1, 5), (2, 2)):
         at = position(TWO_AND_THREE, players=players, scores=[{"R": 16}], hands=["OO"])
         assert at.gain("OO f9-f8") == {"R": red, "B": 1, "O": 2}
 
 
-def test_18_the_result_is_the_lowest_colour() -> None:
+def test_18_result_is_the_lowest_colour() -> None:
     at = position(players=1, scores=[{"R": 20, "G": 31, "B": 19, "OP": 36}], phase="over")
     assert at.result is not None
     assert at.result.scores == ({"R": 20, "G": 31, "B": 19, "O": 36, "P": 36},)
@@ -189,8 +188,8 @@ def test_18_the_result_is_the_lowest_colour() -> None:
     assert (at.result.place, at.result.winners) == ((1,), (0,))
 
 
-def test_18_leaderboards_break_ties_by_the_sorted_scores() -> None:
-    # Four games alone: the lowest is 19, 19, 20 and 19; then 25, 26, 20 and 25.
+def test_18_ties_are_broken_by_sorted_scores() -> None:
+    # Four solo games: the lowest is 19, 19, 20 and 19; then 25, 26, 20 and 25.
     games = np.array(
         [[19, 25, 36, 36, 36], [30, 30, 19, 26, 30], [20, 20, 20, 20, 20], [36, 36, 36, 25, 19]], np.int8
     )
@@ -199,27 +198,4 @@ def test_18_leaderboards_break_ties_by_the_sorted_scores() -> None:
     assert out.tolist() == [3, 2, 1, 3]
 
 
-RULES: dict[int, tuple[Callable[..., None], ...]] = {
-    16: (
-        test_16_alone_the_play_area_is_9_by_9,
-        test_16_one_tile_is_drawn_and_placed_at_a_time,
-        test_16_there_are_no_extra_placements,
-        test_16_there_is_no_exchange,
-        test_16_no_tile_is_drawn_when_there_is_no_room_for_it,
-        test_16_reaching_the_end_of_a_scoreboard_in_all_colours_does_not_end_the_game,
-    ),
-    17: (
-        test_17_a_colour_stops_at_18_and_later_counts_on_up_to_36,
-        test_17_the_next_placement_counts_on_from_18,
-        test_17_the_order_of_the_halves_is_the_best_for_the_player,
-        test_17_the_order_of_the_pyramids_is_the_best_for_the_player,
-        test_17_where_two_colours_want_different_orders_the_sorted_scores_decide,
-        test_17_a_pyramid_is_one_scoring,
-        test_17_the_halves_are_scored_before_the_pyramids,
-        test_17_with_several_players_the_order_is_no_matter,
-    ),
-    18: (
-        test_18_the_result_is_the_lowest_colour,
-        test_18_leaderboards_break_ties_by_the_sorted_scores,
-    ),
-}
+RULES: TestsByRule = by_rule(globals())

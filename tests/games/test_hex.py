@@ -1,14 +1,13 @@
-"""The rules of hex: board, placement and scoring (1-5), and the table of all rules.
+"""Rules of hex: board, placement and scoring (1-5), and `RULES`, the tests by rule.
 
-Turn, end and playing alone (6-7) are tested in `test_hex_turn`.
+`test_hex_turn` tests turn, end and the solo game (6-7).
 
-Pictures show the oblique grid as a square one, letters to the right and numbers upwards. A cell's
-neighbours are then those left, right, above and below, the one above left and the one below right.
+Pictures show the oblique grid as a square one, with letters to the right and numbers upwards. The neighbours
+of a cell are then the cells to its left, right, top, bottom, upper left and lower right.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -16,6 +15,7 @@ import pytest
 from axiogames import Reason, Table, new_game
 from axiogames.games import find_variant
 from tests.games import test_hex_turn as turn
+from tests.games.numbered import TestsByRule, by_rule
 from tests.games.playing import play_on as table
 from tests.games.positions_dominoes import cells, dealt, may, on_board, play, position, reason, spots
 
@@ -28,7 +28,7 @@ CORNERS = {
     3: ("b12", "g12", "l7", "l2", "g2", "b7"),
     4: ("c13", "h13", "m8", "m3", "h3", "c8"),
 }
-# On side 6, beside each of them: a pair of cells whose first cell touches it and whose second does not.
+# For each corner of side 6, a pair of cells of which only the first touches the corner.
 BESIDE = ("b11-c11", "e11-e10", "k5-k4", "j1-i1", "f2-f3", "a7-b7")
 
 
@@ -47,7 +47,7 @@ at_board = partial(position, game="hex")
         (4, "abcdefghijklmno", 9, 23, 169),
     ],
 )
-def test_1_a_cell_exists_by_the_sum_of_letter_and_number(
+def test_1_cells_by_the_sum_of_letter_and_number(
     players: int, letters: str, low: int, high: int, count: int
 ) -> None:
     numbers = range(1, len(letters) + 1)
@@ -57,7 +57,7 @@ def test_1_a_cell_exists_by_the_sum_of_letter_and_number(
 
 
 @pytest.mark.parametrize(("players", "move"), [(1, "a5-a6"), (2, "g11-g10"), (3, "m8-l8"), (4, "p5-o5")])
-def test_1_there_are_no_cells_beyond_the_edge(players: int, move: str) -> None:
+def test_1_cells_beyond_the_edge_are_refused(players: int, move: str) -> None:
     assert reason(at_board(players=players, hands=["RG"]), f"RG {move}") == Reason.OUTSIDE
 
 
@@ -83,17 +83,17 @@ def test_1_i7_and_h8_are_neighbours(players: int) -> None:
 
 
 @COUNTS
-def test_2_the_corners_of_the_side_6_area_are_printed_on_every_board(players: int) -> None:
+def test_2_corners_of_the_side_6_area_are_printed(players: int) -> None:
     printed = new_game("hex", players, seed=1).content().printed
     assert set(printed) == set(CORNERS[players])
     assert sorted(printed.values()) == sorted("RGBOPY")  # one of each colour
-    # The same colour at the same corner, whatever the size of the board.
+    # Corners have the same colours on boards of all sizes.
     small = new_game("hex", 2, seed=1).content().printed
     assert [printed[cell] for cell in CORNERS[players]] == [small[cell] for cell in CORNERS[2]]
 
 
 @pytest.mark.parametrize("corner", range(6))
-def test_2_a_printed_symbol_counts(corner: int) -> None:
+def test_2_printed_symbol_counts(corner: int) -> None:
     printed = new_game("hex", 2, seed=1).content().printed[CORNERS[2][corner]]
     for colour in "RGBOPY":
         other = "G" if colour == "R" else "R"
@@ -102,11 +102,11 @@ def test_2_a_printed_symbol_counts(corner: int) -> None:
 
 
 @pytest.mark.parametrize("move", ["a11-b11", "f11-f10", "k6-j6", "k1-j1", "f1-f2", "a6-a7"])
-def test_2_a_printed_symbol_is_never_covered(move: str) -> None:
+def test_2_printed_symbol_cannot_be_covered(move: str) -> None:
     assert reason(at_board(hands=["RG"]), f"RG {move}") == Reason.OCCUPIED
 
 
-def test_3_there_are_120_tiles() -> None:
+def test_3_tile_set_has_120_tiles() -> None:
     mixed = ("RG", "RB", "RO", "RP", "RY", "GB", "GO", "GP", "GY", "BO", "BP", "BY", "OP", "OY", "PY")
     doubles = ("RR", "GG", "BB", "OO", "PP", "YY")
     before_the_deal = Table(find_variant("hex", 2))
@@ -115,7 +115,7 @@ def test_3_there_are_120_tiles() -> None:
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_3_everybody_has_a_hand_of_six(players: int) -> None:
+def test_3_hands_have_six_tiles(players: int) -> None:
     at = new_game("hex", players, seed=1)
     assert [len(at.hand(seat)) for seat in range(players)] == [6] * players
     assert at.in_bag == 120 - 6 * players
@@ -124,7 +124,7 @@ def test_3_everybody_has_a_hand_of_six(players: int) -> None:
 # ------------------------------------------------------------ 4: where a tile may lie
 
 
-def test_4_a_tile_covers_two_neighbouring_cells() -> None:
+def test_4_tile_covers_two_neighbouring_cells() -> None:
     at = at_board(players=1, hands=["RG"])
     # Side 6 has 240 pairs of neighbours (91 cells with 6 sides each, less the 66 sides at the edge, halved);
     # each of the six printed corners has 3 of them.
@@ -141,29 +141,29 @@ def test_4_both_cells_must_be_empty() -> None:
     assert may(at, "RG e7-f7")
 
 
-def test_4_a_tile_need_not_touch_anything_and_may_be_turned() -> None:
+def test_4_tile_can_be_placed_anywhere_in_both_orientations() -> None:
     at = at_board("e f\n6 R G", hands=["RG"])
     assert at.gain("RG i3-i4") == {}
     assert at.gain("GR i3-i4") == {}
 
 
-def test_4_only_a_tile_in_hand_can_be_placed() -> None:
+def test_4_tile_must_be_in_hand() -> None:
     assert reason(at_board(hands=["RG YY"]), "RY f6-g6") == Reason.NOT_IN_HAND
 
 
 @pytest.mark.parametrize("players", [1, 2])
-def test_4_a_first_tile_must_touch_a_printed_symbol(players: int) -> None:
+def test_4_first_tile_must_touch_a_printed_symbol(players: int) -> None:
     at = dealt("hex", "RG" if players == 1 else "RG RG RG RG RG RG", players=players)
     for beside in BESIDE:
         assert may(at, f"RG {beside}")
     assert reason(at, "RG f6-g6") == Reason.FIRST_TILE
     assert reason(at, "RG c11-d11") == Reason.FIRST_TILE  # one cell away from a11
-    # Round a corner: three cells, with 3, 3 and 5 free sides, two of which are between them.
+    # Around a corner: three cells, with 3, 3 and 5 free sides, two of which are between them.
     assert len(spots(at)) == 6 * (3 + 3 + 5 - 2)
 
 
 @pytest.mark.parametrize(("players", "outside"), [(3, ("a12-a11", "b13-c12")), (4, ("b13-a14", "b14-a15"))])
-def test_4_on_larger_boards_the_printed_symbols_can_be_touched_from_outside(
+def test_4_printed_symbols_of_larger_boards_can_be_touched_from_outside(
     players: int, outside: tuple[str, str]
 ) -> None:
     at = dealt("hex", "RG RG RG RG RG RG", players=players)
@@ -172,9 +172,9 @@ def test_4_on_larger_boards_the_printed_symbols_can_be_touched_from_outside(
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_4_no_two_first_tiles_may_touch_the_same_printed_symbol(players: int) -> None:
+def test_4_first_tiles_must_touch_different_printed_symbols(players: int) -> None:
     at = dealt("hex", *["RG RB RO RP RY GB"] * players, players=players)
-    # At each printed symbol two places: a pair towards the middle and one beside it.
+    # Two places at each printed symbol: a pair towards the middle and an adjacent one.
     places = {
         2: [("b10-c9", "a10-a9"), ("f10-f9", "e11-d11")],
         3: [("c11-d10", "b11-b10"), ("g11-g10", "f12-e12"), ("k7-j7", "l6-l5")],
@@ -187,13 +187,13 @@ def test_4_no_two_first_tiles_may_touch_the_same_printed_symbol(players: int) ->
         for _, free in places[seat:]:
             assert may(at, f"RG {free}")
         play(at, f"RG {mine}")
-    assert may(at, "RB f6-f7")  # seat 0 again: a second tile may lie anywhere
+    assert may(at, "RB f6-f7")  # seat 0 again: a second tile can be placed anywhere
 
 
 # ------------------------------------------------------------ 5: the two halves
 
 
-def test_5_each_half_looks_along_five_directions() -> None:
+def test_5_each_half_scores_in_five_directions() -> None:
     at = at_board(
         """
             d e f g
@@ -210,7 +210,7 @@ def test_5_each_half_looks_along_five_directions() -> None:
 
 @pytest.mark.parametrize("other", ["e6", "g6", "f5", "f7", "g5", "e7"])
 def test_5_the_direction_of_the_other_half_does_not_count(other: str) -> None:
-    # Two reds in each of the six directions from f6, but for the cell that the other half covers.
+    # Two reds in each of the six directions from f6, except on the cell of the other half.
     lines = ("e6", "d6", "g6", "h6", "f5", "f4", "f7", "f8", "g5", "h4", "e7", "d8")
     board = {cell: "R" for cell in lines if cell != other} | {"k3": "O"}
     assert at_board(board, hands=["RB"]).gain(f"RB f6-{other}") == {"R": 5 * 2}
@@ -225,11 +225,11 @@ def test_5_the_direction_of_the_other_half_does_not_count(other: str) -> None:
         ("c d e\n6 R R R\n5 . . O", 3),
     ],
 )
-def test_5_lines_run_straight_on(board: str, points: int) -> None:
+def test_5_lines_are_straight(board: str, points: int) -> None:
     assert at_board(board, hands=["RO"]).gain("RO f6-g6") == {"R": points}
 
 
-def test_5_the_other_diagonal_is_no_line() -> None:
+def test_5_other_diagonal_is_not_a_line() -> None:
     at = at_board("e f g\n7 . . R\n6 . . .\n5 R . .", hands=["RO"])
     assert at.gain("RO f6-f7") == {}
 
@@ -250,23 +250,23 @@ def test_5_counting_stops(board: str) -> None:
     [("i8 a9", "RO h8-g8"), ("b5 k4", "RO c5-c6"), ("e11 e2", "RO e10-d10"), ("i1 b11", "RO i2-h2")],
 )
 def test_5_counting_stops_at_the_edge(red: str, move: str) -> None:
-    # One red lies between the tile and the edge, the other one at another edge.
+    # One red is between the tile and the edge, the other at another edge.
     assert at_board(dict.fromkeys(red.split(), "R"), hands=["RO"]).gain(move) == {"R": 1}
 
 
 @pytest.mark.parametrize(("players", "letters"), [(1, "ijk"), (2, "ijk"), (3, "ijklm"), (4, "ijklmno")])
-def test_5_the_edge_is_that_of_the_board(players: int, letters: str) -> None:
+def test_5_edge_of_the_board_stops_the_count(players: int, letters: str) -> None:
     board = {f"{letter}4": "R" for letter in letters} | {"h9": "O"}
     assert at_board(board, players=players, hands=["RO"]).gain("RO h4-g4") == {"R": len(letters)}
 
 
-def test_5_a_cell_beside_both_halves_counts_for_each() -> None:
+def test_5_cell_adjacent_to_both_halves_counts_twice() -> None:
     # f7 is a neighbour of f6 and of g6.
     at = at_board("f g\n9 . O\n7 R .\n6 . .", hands=["RR"])
     assert at.gain("RR f6-g6") == {"R": 1 + 1}
 
 
-def test_5_the_own_symbols_never_count() -> None:
+def test_5_own_symbols_do_not_count() -> None:
     at = at_board("c d e f g h\n6 O R R . . R", hands=["RR RB"])
     # Two to the left of one half, one to the right of the other.
     assert at.gain("RR f6-g6") == {"R": 2 + 1}
@@ -277,51 +277,13 @@ def test_5_the_own_symbols_never_count() -> None:
     ("board", "spot"),
     [("g h\n2 O .\n1 . R", "f2-f3"), ("h i\n1 R R", "f2-g2")],
 )
-def test_5_there_are_no_pyramids(board: str, spot: str) -> None:
-    # The tile shuts in g1, between the printed f1 and red h1, with one half or both. That scores nothing.
+def test_5_no_pyramids(board: str, spot: str) -> None:
+    # The tile shuts in g1, between the printed f1 and red h1, with one half or both, which scores nothing.
     at = table(at_board(board, hands=["GB"]))
-    seen = at.preview(f"GB {spot}")
-    assert (seen.gain, seen.pyramids) == ({}, ())
+    preview = at.preview(f"GB {spot}")
+    assert (preview.gain, preview.pyramids) == ({}, ())
     at.play(f"GB {spot}")
     assert on_board(at).pyramids == ()
 
 
-RULES: dict[int, tuple[Callable[..., None], ...]] = {
-    1: (
-        test_1_a_cell_exists_by_the_sum_of_letter_and_number,
-        test_1_there_are_no_cells_beyond_the_edge,
-        test_1_a_cell_has_six_neighbours,
-        test_1_i7_and_h8_are_neighbours,
-    ),
-    2: (
-        test_2_the_corners_of_the_side_6_area_are_printed_on_every_board,
-        test_2_a_printed_symbol_counts,
-        test_2_a_printed_symbol_is_never_covered,
-    ),
-    3: (
-        test_3_there_are_120_tiles,
-        test_3_everybody_has_a_hand_of_six,
-    ),
-    4: (
-        test_4_a_tile_covers_two_neighbouring_cells,
-        test_4_both_cells_must_be_empty,
-        test_4_a_tile_need_not_touch_anything_and_may_be_turned,
-        test_4_only_a_tile_in_hand_can_be_placed,
-        test_4_a_first_tile_must_touch_a_printed_symbol,
-        test_4_on_larger_boards_the_printed_symbols_can_be_touched_from_outside,
-        test_4_no_two_first_tiles_may_touch_the_same_printed_symbol,
-    ),
-    5: (
-        test_5_each_half_looks_along_five_directions,
-        test_5_the_direction_of_the_other_half_does_not_count,
-        test_5_lines_run_straight_on,
-        test_5_the_other_diagonal_is_no_line,
-        test_5_counting_stops,
-        test_5_counting_stops_at_the_edge,
-        test_5_the_edge_is_that_of_the_board,
-        test_5_a_cell_beside_both_halves_counts_for_each,
-        test_5_the_own_symbols_never_count,
-        test_5_there_are_no_pyramids,
-    ),
-    **turn.RULES,
-}
+RULES: TestsByRule = {**by_rule(globals()), **turn.RULES}

@@ -1,14 +1,14 @@
-"""The rules of hex: reaching 18, exchange and refill, the end (6), and playing alone (7)."""
+"""Rules of hex: reaching 18, exchange and refill, the end (6), and the solo game (7)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import pytest
 
 from axiogames import IllegalMove, Reason, Table, new_game
 from axiogames.model.events import Draw, Exchange
+from tests.games.numbered import TestsByRule, by_rule
 from tests.games.playing import play_on as table
 from tests.games.positions_dominoes import cells, dealt, draw_all, leave_in_bag, play, position, reason
 
@@ -34,7 +34,7 @@ def test_6_exactly_18_counts_as_reaching_it(before: int, again: bool) -> None:
     assert (at.draw_due == 1) is not again
 
 
-def test_6_a_bonus_placement_comes_from_the_tiles_in_hand_without_a_refill() -> None:
+def test_6_bonus_placement_is_made_without_a_refill() -> None:
     at = table(at_board(THREE_REDS, hands=["RO GG BB PP YY YY"], scores=[{"R": 15}]))
     at.play("RO f6-g6")
     assert (at.turn, at.draw_due) == (0, 0)
@@ -54,7 +54,7 @@ def test_6_two_colours_at_once_give_two_bonus_placements() -> None:
     assert at.draw_due == 3
 
 
-def test_6_18_in_all_six_colours_wins_at_once_without_a_refill() -> None:
+def test_6_18_in_all_six_colours_wins_at_once() -> None:
     hand = "RO RO RO RO RO RO"
     at = table(at_board(THREE_REDS, hands=[hand], scores=[{"GBOPY": 18, "R": 15}, {"GBOPY": 18}]))
     assert at.preview("RO f6-g6").ends_game
@@ -81,14 +81,14 @@ def offered() -> Table:
     return at
 
 
-def test_6_a_hand_without_the_lowest_colours_may_be_exchanged_before_the_refill() -> None:
+def test_6_exchange_is_offered_without_the_lowest_colours_in_hand() -> None:
     at = offered()
     assert (at.turn, at.draw_due) == (0, 0)
     assert [str(move) for move in at.legal_moves()] == ["exchange", "keep"]
     assert reason(at, "RR f6-g6") == Reason.OFFER_OPEN
 
 
-def test_6_every_colour_tied_for_lowest_counts_also_the_sixth() -> None:
+def test_6_all_colours_tied_for_lowest_count() -> None:
     at = dealt("hex", "RG RR RR RR RR RY")
     at.play("RG b11-c11")
     assert (at.turn, at.draw_due) == (None, 1)
@@ -96,7 +96,7 @@ def test_6_every_colour_tied_for_lowest_counts_also_the_sixth() -> None:
 
 @pytest.mark.parametrize("lowest", "RGBOPY")
 @pytest.mark.parametrize("shown", [False, True])
-def test_6_the_lowest_may_be_any_colour(lowest: str, shown: bool) -> None:
+def test_6_any_colour_can_be_lowest(lowest: str, shown: bool) -> None:
     a, b, c, *_ = (colour for colour in "RGBOPY" if colour != lowest)
     hand = f"{a}{b} {a}{b} {a}{b} {a}{c} {a}{c} {lowest if shown else b}{c}"
     at = table(at_board(hands=[hand], scores=[{"RGBOPY": 5, lowest: 4}]))
@@ -104,19 +104,19 @@ def test_6_the_lowest_may_be_any_colour(lowest: str, shown: bool) -> None:
     assert (at.turn, at.draw_due) == ((None, 1) if shown else (0, 0))
 
 
-def test_6_exchange_is_not_a_move_while_placements_are_left() -> None:
+def test_6_no_exchange_before_the_last_placement() -> None:
     at = dealt("hex", "RG RR RR RR RR RR")
     assert reason(at, "exchange") == Reason.EXCHANGE_NOT_ALLOWED
     assert reason(at, "keep") == Reason.EXCHANGE_NOT_ALLOWED
 
 
-def test_6_exchanged_tiles_go_back_into_the_bag_after_six_new_ones_are_drawn() -> None:
+def test_6_old_tiles_return_to_the_bag_after_the_draw() -> None:
     at = offered()
     assert at.in_bag == 108
     at.play("exchange")
     assert at.draw_due == 6
     for tile in ("GB", "GO", "GP", "GY", "BO", "BP"):
-        with pytest.raises(IllegalMove) as caught:  # the shown ones are all the RR there are
+        with pytest.raises(IllegalMove) as caught:  # all RR are in the old hand
             at.draw("RR")
         assert caught.value.reason == Reason.NOT_IN_BAG
         at.draw(tile)
@@ -127,7 +127,7 @@ def test_6_exchanged_tiles_go_back_into_the_bag_after_six_new_ones_are_drawn() -
 
 
 @pytest.mark.parametrize("who", [0, 1, None])
-def test_6_what_was_shown_is_public_what_is_drawn_is_not(who: int | None) -> None:
+def test_6_old_tiles_are_public_and_new_ones_hidden(who: int | None) -> None:
     at = offered()
     at.play("exchange")
     drawn = tuple(draw_all(at))
@@ -136,7 +136,7 @@ def test_6_what_was_shown_is_public_what_is_drawn_is_not(who: int | None) -> Non
     assert new == Draw(0, drawn if who == 0 else ("?",) * 6)
 
 
-def test_6_the_offer_may_be_declined() -> None:
+def test_6_offer_can_be_declined() -> None:
     at = offered()
     at.play("keep")
     assert at.hand(0) == ("RR",) * 5
@@ -144,8 +144,8 @@ def test_6_the_offer_may_be_declined() -> None:
 
 
 @pytest.mark.parametrize(("in_bag", "exchange"), [(6, True), (5, False)])
-def test_6_exchange_is_offered_only_while_the_bag_holds_six(in_bag: int, exchange: bool) -> None:
-    # No real game comes to this: 163 cells take 81 tiles, 24 are in hands, so 15 are always left.
+def test_6_exchange_requires_six_tiles_in_the_bag(in_bag: int, exchange: bool) -> None:
+    # No game reaches this: 163 cells take 81 tiles and hands 24, which always leaves 15.
     at = dealt("hex", "RG RR RR RR RR RR")
     leave_in_bag(at, in_bag)
     at.play("RG b11-c11")
@@ -153,7 +153,7 @@ def test_6_exchange_is_offered_only_while_the_bag_holds_six(in_bag: int, exchang
     assert at.draw_due == (0 if exchange else 1)
 
 
-def test_6_an_emptied_hand_has_nothing_to_exchange() -> None:
+def test_6_no_exchange_with_an_empty_hand() -> None:
     at = table(at_board(hands=["RG"], scores=[{"RGBOP": 18}]))
     at.play("RG f6-g6")
     assert (at.turn, at.draw_due) == (None, 6)
@@ -168,7 +168,7 @@ def test_6_refill_to_six() -> None:
     assert (at.turn, at.draw_due) == (1, 0)
 
 
-def test_6_refill_as_far_as_the_bag_reaches() -> None:
+def test_6_refill_is_limited_by_the_bag() -> None:
     at = table(at_board(THREE_REDS, hands=["RO RO RO RO RO RO"], scores=[{"R": 15}]))
     leave_in_bag(at, 1)
     at.play("RO f6-g6")
@@ -181,7 +181,7 @@ def test_6_refill_as_far_as_the_bag_reaches() -> None:
 # ------------------------------------------------------------ 6: the end
 
 
-def test_6_a_completed_turn_is_refilled_though_the_next_player_has_no_room() -> None:
+def test_6_completed_turn_is_refilled_before_the_end() -> None:
     # c9 stays empty, but no two empty cells are neighbours.
     at = table(at_board(holes="f6 g6 c9", hands=["RG RG RG RG RG RG"]))
     at.play("RG f6-g6")
@@ -198,13 +198,13 @@ def test_6_room_for_one_more_tile_is_enough() -> None:
     assert at.turn == 1
 
 
-def test_6_the_game_ends_when_there_is_no_room_for_a_bonus_placement() -> None:
+def test_6_game_ends_without_room_for_a_bonus_placement() -> None:
     at = table(at_board(holes="f6 g6 c9", hands=["GB GB GB GB GB GB"], scores=[{"G": 17}]))
     assert at.play("GB f6-g6")["G"] == 1  # green is below f6
     assert (at.over, at.draw_due, len(at.hand(0))) == (True, 0, 5)
 
 
-def test_6_the_game_ends_when_the_hand_is_empty() -> None:
+def test_6_game_ends_with_an_empty_hand() -> None:
     at = table(at_board(THREE_REDS, hands=["RO"], scores=[{"R": 15}]))
     at.play("RO f6-g6")  # a bonus placement, but nothing to place
     assert (at.over, at.draw_due) == (True, 0)
@@ -224,9 +224,7 @@ def test_6_the_game_ends_when_the_hand_is_empty() -> None:
         pytest.param([(4,) * 6, (9,) * 6, (4,) * 6, (0,) * 6], (2, 1, 2, 4), id="1 2 2 4"),
     ],
 )
-def test_6_sorted_scores_are_compared_from_the_lowest_on(
-    scores: list[tuple[int, ...]], places: tuple[int, ...]
-) -> None:
+def test_6_ranks_compare_sorted_scores(scores: list[tuple[int, ...]], places: tuple[int, ...]) -> None:
     points = tuple(dict(zip("RGBOPY", row, strict=True)) for row in scores)
     at = at_board(players=len(scores), scores=points, phase="over")
     assert at.result is not None
@@ -237,7 +235,7 @@ def test_6_sorted_scores_are_compared_from_the_lowest_on(
 # ------------------------------------------------------------ 7: playing alone
 
 
-def test_7_alone_one_tile_is_drawn_and_placed_at_a_time() -> None:
+def test_7_solo_hand_is_one_tile() -> None:
     at = dealt("hex", "RG", players=1)
     assert at.hand(0) == ("RG",)
     at.play("RG b11-c11")
@@ -246,18 +244,18 @@ def test_7_alone_one_tile_is_drawn_and_placed_at_a_time() -> None:
     assert (at.hand(0), at.turn, at.in_bag) == (("PP",), 0, 118)
 
 
-def test_7_alone_the_board_has_side_6() -> None:
+def test_7_solo_board_has_side_6() -> None:
     assert len(cells(at_board(players=1))) == 91 - 6
 
 
 @pytest.mark.parametrize("before", [15, 33])
-def test_7_alone_there_are_no_bonus_placements(before: int) -> None:
+def test_7_solo_has_no_bonus_placements(before: int) -> None:
     at = table(at_board(THREE_REDS, players=1, hands=["RO"], scores=[{"R": before}]))
     at.play("RO f6-g6")
     assert (at.scores[0]["R"], at.draw_due) == (before + 3, 1)
 
 
-def test_7_alone_there_is_no_exchange() -> None:
+def test_7_solo_has_no_exchange() -> None:
     at = table(at_board(THREE_REDS, players=1, hands=["RO"], scores=[{"RGBO": 5}]))
     assert reason(at, "exchange") == Reason.EXCHANGE_NOT_ALLOWED
     at.play("RO f6-g6")
@@ -266,7 +264,7 @@ def test_7_alone_there_is_no_exchange() -> None:
     assert {move.kind for move in at.legal_moves()} == {"place"}
 
 
-def test_7_alone_no_tile_is_drawn_when_there_is_no_room_for_it() -> None:
+def test_7_solo_draws_no_tile_without_room() -> None:
     at = table(at_board(players=1, holes="f6 g6 c9", hands=["RG"]))
     bag = at.in_bag
     at.play("RG f6-g6")
@@ -274,7 +272,7 @@ def test_7_alone_no_tile_is_drawn_when_there_is_no_room_for_it() -> None:
 
 
 @pytest.mark.parametrize("others", [18, 36])
-def test_7_alone_full_scoreboards_do_not_end_the_game(others: int) -> None:
+def test_7_solo_full_tracks_do_not_end_the_game(others: int) -> None:
     scores = {"GBOPY": others, "R": others - 3}
     at = table(at_board(THREE_REDS, players=1, hands=["RO"], scores=[scores]))
     at.play("RO f6-g6")
@@ -285,7 +283,7 @@ def test_7_alone_full_scoreboards_do_not_end_the_game(others: int) -> None:
 @pytest.mark.parametrize(
     ("before", "after"), [(14, 17), (15, 18), (17, 18), (18, 21), (33, 36), (35, 36), (36, 36)]
 )
-def test_7_alone_a_colour_stops_at_18_and_later_counts_on_up_to_36(before: int, after: int) -> None:
+def test_7_solo_track_stops_at_18_and_36(before: int, after: int) -> None:
     at = table(at_board(THREE_REDS, players=1, hands=["RO"], scores=[{"R": before}]))
     at.play("RO f6-g6")
     assert at.scores[0]["R"] == after
@@ -301,53 +299,17 @@ def test_7_alone_a_colour_stops_at_18_and_later_counts_on_up_to_36(before: int, 
     ],
 )
 @pytest.mark.parametrize("row", ["c d e h i j\n6 R R R R R O", "c d e h i j\n6 O R R R R R"])
-def test_7_alone_the_order_of_the_halves_is_the_best(row: str, before: int, after: int) -> None:
-    # One half of the tile scores 3, the other 2: each is a scoring by itself.
+def test_7_solo_halves_score_in_the_best_order(row: str, before: int, after: int) -> None:
+    # One half of the tile scores 3, the other 2: each is a separate scoring.
     at = at_board(row, players=1, hands=["RR"], scores=[{"R": before}])
     assert at.gain("RR f6-g6") == {"R": after - before}
 
 
-def test_7_alone_the_result_is_the_lowest_colour() -> None:
+def test_7_solo_result_is_the_lowest_colour() -> None:
     at = at_board(players=1, scores=[{"R": 20, "GB": 31, "O": 19, "PY": 36}], phase="over")
     assert at.result is not None
     assert at.result.scores == ({"R": 20, "G": 31, "B": 31, "O": 19, "P": 36, "Y": 36},)
     assert at.scene().seats[0].lowest() == 19
 
 
-RULES: dict[int, tuple[Callable[..., None], ...]] = {
-    6: (
-        test_6_points_beyond_the_cap_are_lost,
-        test_6_exactly_18_counts_as_reaching_it,
-        test_6_a_bonus_placement_comes_from_the_tiles_in_hand_without_a_refill,
-        test_6_two_colours_at_once_give_two_bonus_placements,
-        test_6_18_in_all_six_colours_wins_at_once_without_a_refill,
-        test_6_five_colours_are_not_enough,
-        test_6_a_hand_without_the_lowest_colours_may_be_exchanged_before_the_refill,
-        test_6_every_colour_tied_for_lowest_counts_also_the_sixth,
-        test_6_the_lowest_may_be_any_colour,
-        test_6_exchange_is_not_a_move_while_placements_are_left,
-        test_6_exchanged_tiles_go_back_into_the_bag_after_six_new_ones_are_drawn,
-        test_6_what_was_shown_is_public_what_is_drawn_is_not,
-        test_6_the_offer_may_be_declined,
-        test_6_exchange_is_offered_only_while_the_bag_holds_six,
-        test_6_an_emptied_hand_has_nothing_to_exchange,
-        test_6_refill_to_six,
-        test_6_refill_as_far_as_the_bag_reaches,
-        test_6_a_completed_turn_is_refilled_though_the_next_player_has_no_room,
-        test_6_room_for_one_more_tile_is_enough,
-        test_6_the_game_ends_when_there_is_no_room_for_a_bonus_placement,
-        test_6_the_game_ends_when_the_hand_is_empty,
-        test_6_sorted_scores_are_compared_from_the_lowest_on,
-    ),
-    7: (
-        test_7_alone_one_tile_is_drawn_and_placed_at_a_time,
-        test_7_alone_the_board_has_side_6,
-        test_7_alone_there_are_no_bonus_placements,
-        test_7_alone_there_is_no_exchange,
-        test_7_alone_no_tile_is_drawn_when_there_is_no_room_for_it,
-        test_7_alone_full_scoreboards_do_not_end_the_game,
-        test_7_alone_a_colour_stops_at_18_and_later_counts_on_up_to_36,
-        test_7_alone_the_order_of_the_halves_is_the_best,
-        test_7_alone_the_result_is_the_lowest_colour,
-    ),
-}
+RULES: TestsByRule = by_rule(globals())

@@ -1,4 +1,4 @@
-"""The numbered rules of rota from 6 on: the cap and extra turns, the end and playing alone."""
+"""Rules of rota: the cap and extra turns, the end and the solo game (6-8)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 import axiogames as axio
 from axiogames.model.events import Draw, Place
-from tests.games.numbered import Table, by_rule
+from tests.games.numbered import TestsByRule, by_rule
 from tests.games.playing import play_on
 from tests.games.positions_rota import (
     ALL_BUT_RED,
@@ -17,8 +17,8 @@ from tests.games.positions_rota import (
     START,
     TWO_RED_ONE_BLUE,
     after,
-    places,
     position,
+    ranks,
     same_tile,
     stacks,
     supply,
@@ -34,7 +34,7 @@ def test_6_points_beyond_12_are_lost() -> None:
     assert table.scores[0] == {"R": 12, "G": 0, "B": 1, "O": 0, "P": 0}
 
 
-def test_6_a_colour_that_stands_at_12_scores_no_more_and_gives_no_more_turns() -> None:
+def test_6_colour_at_12_scores_no_more() -> None:
     table = play_on(position(START, ["ROPB", "RGOP"], scores=[{"R": 12}, {}]))
     assert table.play(TWO_RED_ONE_BLUE) == {"B": 1}
     table.draw("RGB_")
@@ -42,7 +42,7 @@ def test_6_a_colour_that_stands_at_12_scores_no_more_and_gives_no_more_turns() -
 
 
 @pytest.mark.parametrize("red", [10, 11])
-def test_6_reaching_12_gives_an_extra_turn_from_the_supply(red: int) -> None:
+def test_6_reaching_12_wins_an_extra_turn(red: int) -> None:
     start = position(START, ["ROPB", "RGOP"], scores=[{"R": red}, {}])
     assert turns_left(play_on(start)) == (0, 32, (11, 11))
     table = after(start, TWO_RED_ONE_BLUE)
@@ -52,13 +52,13 @@ def test_6_reaching_12_gives_an_extra_turn_from_the_supply(red: int) -> None:
     assert same_tile(table.hand(0)[0]) == same_tile("OPBG")
 
 
-def test_6_eleven_points_give_no_extra_turn() -> None:
+def test_6_eleven_points_win_no_extra_turn() -> None:
     start = position(START, ["ROPB", "RGOP"], scores=[{"R": 9, "B": 10}, {}])
     table = after(start, TWO_RED_ONE_BLUE, "OPBG")
     assert turns_left(table) == (1, 32, (10, 11))
 
 
-def test_6_the_stack_is_drawn_from_only_after_the_extra_turn() -> None:
+def test_6_extra_turn_comes_before_the_draw_from_the_stack() -> None:
     start = position(START, ["ROPB", "RGOP"], scores=[{"R": 11}, {}])
     table = after(start, TWO_RED_ONE_BLUE, "OPBG", ONE_GREEN_ONE_BLUE)
     assert table.scores[0] == {"R": 12, "G": 1, "B": 2, "O": 0, "P": 0}
@@ -67,7 +67,7 @@ def test_6_the_stack_is_drawn_from_only_after_the_extra_turn() -> None:
     assert turns_left(table) == (1, 31, (10, 11))
 
 
-def test_6_two_colours_that_reach_12_at_once_give_two_extra_turns() -> None:
+def test_6_two_colours_at_12_win_two_extra_turns() -> None:
     start = position(START, ["ROPB", "RGOP"], scores=[{"R": 10, "B": 11}, {}])
     table = after(start, TWO_RED_ONE_BLUE, "OPBG")
     assert turns_left(table) == (0, 31, (11, 11))
@@ -77,15 +77,15 @@ def test_6_two_colours_that_reach_12_at_once_give_two_extra_turns() -> None:
     assert turns_left(table) == (1, 30, (10, 11))
 
 
-def test_6_a_colour_scored_by_two_corners_gives_one_extra_turn() -> None:
-    # GB_R(B) at -1,1: one blue by the corner that shows it, one by the named corner.
+def test_6_colour_scored_by_two_corners_wins_one_extra_turn() -> None:
+    # GB_R(B) at -1,1: one blue by the blue corner, one by the named corner.
     start = position(START, ["RGB_", "RGOP"], scores=[{"B": 11}, {}])
     table = after(start, "GB_R(B) -1,1", "OPBG", "OPBG 1,2", "RGBO")
     assert table.scores[0]["B"] == 12
     assert turns_left(table) == (1, 31, (10, 11))
 
 
-def test_6_an_extra_turn_can_give_another() -> None:
+def test_6_extra_turn_can_win_another() -> None:
     start = position(START, ["ROPB", "RGOP"], scores=[{"R": 11, "G": 11}, {}])
     table = after(start, TWO_RED_ONE_BLUE, "OPBG", ONE_GREEN_ONE_BLUE, "OGRP")
     assert turns_left(table) == (0, 30, (11, 11))
@@ -94,18 +94,18 @@ def test_6_an_extra_turn_can_give_another() -> None:
     assert turns_left(table) == (1, 30, (10, 11))
 
 
-def test_6_with_the_supply_empty_there_are_no_extra_turns() -> None:
+def test_6_no_extra_turns_with_an_empty_supply() -> None:
     start = position(START, ["ROPB", "OPBG"], scores=[{"R": 11}, {}], stacks=[5, 5], supply=0)
     table = after(start, TWO_RED_ONE_BLUE)
     table.draw(next(iter(table.unseen)))
     assert turns_left(table) == (1, 0, (4, 5))
-    table.play(ONE_GREEN_ONE_BLUE)  # and the turn that was lost does not pass to this seat
+    table.play(ONE_GREEN_ONE_BLUE)  # the lost extra turn does not pass to this seat
     table.draw(next(iter(table.unseen)))
     assert turns_left(table) == (0, 0, (4, 4))
 
 
 def test_6_extra_turns_stop_when_the_supply_runs_out() -> None:
-    # Two are earned, the supply has one tile.
+    # Two extra turns are won, but the supply has one tile.
     keep = ["OPBG"]
     scores: list[dict[str, int]] = [{"R": 11, "B": 11}, {}]
     start = position(START, ["ROPB", "RGOP"], scores=scores, stacks=[5, 5], supply=1, keep=keep)
@@ -116,7 +116,7 @@ def test_6_extra_turns_stop_when_the_supply_runs_out() -> None:
     assert turns_left(table) == (1, 0, (4, 5))
 
 
-def test_6_the_last_tile_of_a_stack_earns_extra_turns() -> None:
+def test_6_last_tile_of_a_stack_can_win_extra_turns() -> None:
     keep = ["OPBG", "OGRP"]
     scores: list[dict[str, int]] = [{}, {"R": 11}]
     start = position(START, ["-", "ROPB"], scores=scores, stacks=[0, 0], supply=2, keep=keep, seat=1)
@@ -129,7 +129,7 @@ def test_6_the_last_tile_of_a_stack_earns_extra_turns() -> None:
     assert table.scores[1] == {"R": 12, "G": 1, "B": 2, "O": 0, "P": 0}
 
 
-def test_6_after_the_extra_turns_of_a_last_tile_the_others_place_theirs() -> None:
+def test_6_other_seats_play_on_after_extra_turns() -> None:
     keep = ["OPBG", "OGRP"]
     scores: list[dict[str, int]] = [{"R": 11}, {}]
     start = position(START, ["ROPB", "RGOP"], scores=scores, stacks=[0, 0], supply=2, keep=keep)
@@ -139,11 +139,11 @@ def test_6_after_the_extra_turns_of_a_last_tile_the_others_place_theirs() -> Non
     assert table.over
 
 
-def test_6_in_a_whole_game_each_colour_at_12_brings_one_tile_of_the_supply() -> None:
+def test_6_each_colour_at_12_uses_one_tile_of_the_supply() -> None:
     at_12_in_all = 0
     for seed in range(4):
         table = axio.new_game("rota", 1, seed=seed)
-        while not table.over:  # always the most points
+        while not table.over:  # greedily
             moves = table.legal_moves()
             table.play(moves[int(table.gains(moves).sum(axis=1).argmax())])
         points: Counter[str] = Counter()
@@ -175,7 +175,7 @@ def test_7_twelve_in_all_five_colours_wins_at_once() -> None:
     assert table.result.place == (1, 2)
 
 
-def test_7_two_colours_that_reach_12_together_can_win() -> None:
+def test_7_two_colours_can_reach_12_together_and_win() -> None:
     start = position(START, ["-", "ROPB"], scores=[{}, ALL_BUT_RED | {"B": 11}], seat=1)
     table = after(start, TWO_RED_ONE_BLUE)
     assert table.over
@@ -183,8 +183,9 @@ def test_7_two_colours_that_reach_12_together_can_win() -> None:
     assert table.result.winners == (1,)
 
 
-def test_7_an_extra_turn_can_win_with_extra_turns_still_owed() -> None:
-    # Red and blue reach 12 by the first tile, which earns two extra turns; the first brings green to 12.
+def test_7_extra_turn_can_win_before_the_next_one() -> None:
+    # Red and blue reach 12 by the first tile, which wins two extra turns; the first of them brings green to
+    # 12.
     scores: list[dict[str, int]] = [{"R": 10, "G": 11, "B": 11, "O": 12, "P": 12}, {}]
     table = after(position(START, ["ROPB", "RGOP"], scores=scores), TWO_RED_ONE_BLUE, "OPBG")
     assert table.turn == 0
@@ -200,20 +201,20 @@ def test_7_twelve_in_four_colours_does_not_win() -> None:
 
 
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
-def test_7_the_game_ends_when_everybody_has_placed_twelve_tiles(players: int) -> None:
+def test_7_game_ends_after_twelve_tiles_each(players: int) -> None:
     table = axio.new_game("rota", players, seed=8)
     for n in range(12 * players):
         assert table.turn == n % players
-        table.play(f"{table.hand(n % players)[0]} {2 + n},0")  # in a line, where nobody gets to 12
+        table.play(f"{table.hand(n % players)[0]} {2 + n},0")  # in a line, where no colour reaches 12
     assert table.over
     assert stacks(table) == (0,) * players
     assert supply(table) == 56 - 12 * players
-    places = Counter(event.p for event in table.events if isinstance(event, Place))
-    assert places == dict.fromkeys(range(players), 12)
+    placements = Counter(event.p for event in table.events if isinstance(event, Place))
+    assert placements == dict.fromkeys(range(players), 12)
 
 
 @pytest.mark.parametrize("left", [4, 0])
-def test_7_the_last_seat_still_places_its_last_tile(left: int) -> None:
+def test_7_last_seat_places_its_last_tile(left: int) -> None:
     start = position(START, ["ROPB", "RGOP"], stacks=[0, 0], supply=left)
     table = after(start, TWO_RED_ONE_BLUE)
     assert table.turn == 1
@@ -221,28 +222,28 @@ def test_7_the_last_seat_still_places_its_last_tile(left: int) -> None:
     assert table.over
 
 
-def test_7_the_higher_lowest_colour_wins() -> None:
-    assert places("3 12 12 12 12", "4 4 4 4 4") == (2, 1)
-    assert places("9 9 9 9 5", "4 11 11 11 11") == (1, 2)
+def test_7_higher_lowest_colour_wins() -> None:
+    assert ranks("3 12 12 12 12", "4 4 4 4 4") == (2, 1)
+    assert ranks("9 9 9 9 5", "4 11 11 11 11") == (1, 2)
 
 
-def test_7_equal_lowest_colours_are_decided_by_the_next_lowest() -> None:
-    assert places("7 8 12 12 12", "12 9 7 9 9") == (2, 1)
-    assert places("7 7 12 12 12", "7 8 8 8 8") == (2, 1)
-    assert places("5 6 7 7 8", "5 12 12 12 5") == (1, 2)
-    assert places("1 2 3 4 6", "5 4 3 2 1") == (1, 2)
+def test_7_ties_are_broken_by_the_next_lowest_colour() -> None:
+    assert ranks("7 8 12 12 12", "12 9 7 9 9") == (2, 1)
+    assert ranks("7 7 12 12 12", "7 8 8 8 8") == (2, 1)
+    assert ranks("5 6 7 7 8", "5 12 12 12 5") == (1, 2)
+    assert ranks("1 2 3 4 6", "5 4 3 2 1") == (1, 2)
 
 
-def test_7_equal_in_all_five_shares_the_victory() -> None:
-    assert places("1 2 3 4 5", "5 4 3 2 1") == (1, 1)
-    assert places("2 2 2 2 2", "0 9 9 9 9", "2 2 2 2 2") == (1, 3, 1)
-    assert places("0 0 0 0 0", "0 0 0 0 0", "0 0 0 0 0", "0 0 0 0 1") == (2, 2, 2, 1)
+def test_7_equal_scores_share_the_victory() -> None:
+    assert ranks("1 2 3 4 5", "5 4 3 2 1") == (1, 1)
+    assert ranks("2 2 2 2 2", "0 9 9 9 9", "2 2 2 2 2") == (1, 3, 1)
+    assert ranks("0 0 0 0 0", "0 0 0 0 0", "0 0 0 0 0", "0 0 0 0 1") == (2, 2, 2, 1)
 
 
 # ---------------------------------------------------------------- 8: alone
 
 
-def test_8_alone_extra_turns_and_the_end_are_the_same() -> None:
+def test_8_solo_has_extra_turns_and_the_same_end() -> None:
     keep = ["OPBG"]
     start = position(START, ["ROPB"], scores=[{"R": 11}], stacks=[0], supply=1, keep=keep)
     table = after(start, TWO_RED_ONE_BLUE, "OPBG")
@@ -251,14 +252,14 @@ def test_8_alone_extra_turns_and_the_end_are_the_same() -> None:
     assert table.over
 
 
-def test_8_alone_twelve_in_all_five_colours_ends_the_game() -> None:
+def test_8_solo_twelve_in_all_colours_ends_the_game() -> None:
     table = after(position(START, ["ROPB"], scores=[ALL_BUT_RED]), TWO_RED_ONE_BLUE)
     assert table.over
     assert table.result is not None
     assert min(table.result.scores[0].values()) == 12
 
 
-def test_8_alone_the_result_is_the_lowest_colour() -> None:
+def test_8_solo_result_is_the_lowest_colour() -> None:
     scores = [{"R": 5, "G": 7, "B": 4, "O": 9, "P": 6}]
     table = after(position(START, ["ROPB"], scores=scores, stacks=[0]), TWO_RED_ONE_BLUE)
     assert table.over
@@ -270,4 +271,4 @@ def test_8_alone_the_result_is_the_lowest_colour() -> None:
     assert table.result.winners == (0,)
 
 
-RULES: Table = by_rule(globals())
+RULES: TestsByRule = by_rule(globals())

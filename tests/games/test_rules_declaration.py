@@ -1,4 +1,4 @@
-"""Rules are declared once; what is wrong with a declaration is said when the game is loaded."""
+"""`Rules.of` reports errors of a declaration when the game is loaded."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def of_two(c, s):  # type: ignore[no-untyped-def]
     return 0
 
 
-def given(**changed: Any) -> dict[str, Any]:
+def required_rules(**changed: Any) -> dict[str, Any]:
     """Return the required rules, with changes."""
     required = {
         "apply": of_three,
@@ -50,7 +50,7 @@ def given(**changed: Any) -> dict[str, Any]:
 
 def test_required_rules_are_enough() -> None:
     assert set(HOOKS) - set(DEFAULTS) == REQUIRED
-    rules = Rules.of("tiny", **given())
+    rules = Rules.of("tiny", **required_rules())
     assert set(rules.by_name()) == set(HOOKS)
     assert rules.apply is of_three
     assert all(map(callable, rules.by_name().values()))
@@ -58,7 +58,7 @@ def test_required_rules_are_enough() -> None:
 
 @pytest.mark.parametrize("missing", sorted(REQUIRED))
 def test_missing_rule_is_named_with_its_purpose(missing: str) -> None:
-    rules = given()
+    rules = required_rules()
     del rules[missing]
     with pytest.raises(GameDefinitionError, match=rf"^tiny: Rules needs `{missing}\(c, s, .*\)`: \w+"):
         Rules.of("tiny", **rules)
@@ -70,26 +70,31 @@ def test_messages_name_the_game_the_rule_and_the_remedy() -> None:
             Rules.of("tiny", **rules)
         return str(caught.value)
 
-    without_score = {name: rule for name, rule in given().items() if name != "score"}
+    without_score = {name: rule for name, rule in required_rules().items() if name != "score"}
     assert message(**without_score) == (
         "tiny: Rules needs `score(c, s, action)`: write the points of a placement into s.gain"
     )
-    assert message(**given(legal_action=of_three)) == (
+    assert message(**required_rules(legal_action=of_three)) == (
         "tiny: unknown rule `legal_action`; did you mean `legal_actions`?"
     )
-    assert message(**given(xyz=of_three)).startswith("tiny: unknown rule `xyz`; the rules are apply, ")
-    assert message(**given(apply=of_two)) == "tiny: `apply` takes (c, s, action), not (c, s)"
-    assert message(**given(progress=of_three)) == "tiny: `progress` takes (c, s), not (c, s, action)"
-    assert message(**given(apply=None)) == "tiny: `apply` is a function of (c, s, action), not None"
+    assert message(**required_rules(xyz=of_three)).startswith(
+        "tiny: unknown rule `xyz`; the rules are apply, "
+    )
+    assert message(**required_rules(apply=of_two)) == "tiny: `apply` takes (c, s, action), not (c, s)"
+    assert message(**required_rules(progress=of_three)) == "tiny: `progress` takes (c, s), not (c, s, action)"
+    assert (
+        message(**required_rules(apply=None))
+        == "tiny: `apply` must be a function of (c, s, action), not None"
+    )
 
 
 def test_rules_with_other_kinds_of_parameters_are_refused() -> None:
     with pytest.raises(GameDefinitionError, match=r"`apply` takes \(c, s, action\), not \(c, s, \*action\)"):
-        Rules.of("tiny", **given(apply=lambda c, s, *action: 0))
+        Rules.of("tiny", **required_rules(apply=lambda c, s, *action: 0))
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_overrides_can_be_taken_away(game: str) -> None:
+def test_without_overrides_restores_defaults(game: str) -> None:
     rules = find_variant(game).kernels.declared
     derived = rules.without_overrides()
     assert all(getattr(derived, name) is getattr(rules, name) for name in REQUIRED)
@@ -100,18 +105,18 @@ def test_overrides_can_be_taken_away(game: str) -> None:
 def test_stand_ins_have_the_names_of_rules() -> None:
     from axiogames.games import protocol
 
-    with pytest.raises(TypeError, match="bind it"):
+    with pytest.raises(TypeError, match=r"bind it with compile\.bind"):
         protocol.apply(None, None, 0)
     with pytest.raises(AttributeError, match="aply"):
         _ = protocol.aply
 
 
 @pytest.mark.skipif(not INTERPRETED, reason="compiled rules take NumPy records only")
-def test_defaults_without_a_placement_take_other_actions() -> None:
-    def only_others(c: Any, s: Any, action: int) -> int:
+def test_defaults_without_a_placement_choose_other_actions() -> None:
+    def refuse_placements(c: Any, s: Any, action: int) -> int:
         return 0 if action >= c.placements else OCCUPIED
 
-    rules = Rules.of("tiny", **given(refusal=only_others))
+    rules = Rules.of("tiny", **required_rules(refusal=refuse_placements))
     c, s = SimpleNamespace(actions=3, placements=1), SimpleNamespace(phase=PLACE, gain=[0])
     scratch = SimpleNamespace(actions=[0, 0], values=[0.0], utility=None)
     assert rules.nth_legal(c, s, 1) == 2

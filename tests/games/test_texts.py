@@ -1,4 +1,4 @@
-"""What a page says and shows about a game: words and rules in every language, and pictures that are true."""
+"""Texts, rules pages and figures of games: complete in every language, with figures that match the rules."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import pytest
 
 from axiogames.drawing import svg
 from axiogames.errors import IllegalMove, Reason, UnknownFigure, UnknownGame
-from axiogames.games import GAMES, LANGUAGES, figure, figures, find_variant, game, rules_page, words
-from axiogames.games.illustrations import Figure, declared
+from axiogames.games import GAMES, LANGUAGES, figure, figures, find_variant, game, localization, rules_page
+from axiogames.games.illustrations import Figure, load_figures
 from axiogames.games.runtime.ranks import write_ranks
 from axiogames.games.texts import SITUATIONS
 from axiogames.model.position import Position
@@ -32,76 +32,78 @@ MARKS = {
     "en": {"ruling": "ruling", "reconstruction": "reconstruction"},
     "de": {"Festlegung": "ruling", "Rekonstruktion": "reconstruction"},
 }
-# Not every game has every situation: nothing is chosen from a single tile, and so on.
+# Situations that a game does not have.
 MISSING = {
     "axio": {"naming"},
     "hex": {"naming", "pyramid"},
     "rota": {"pick", "pyramid", "exchange"},
     "trio": {"naming", "pyramid", "lowest"},
 }
-# What the figures mean by a cross, rather than a mistake in their data.
+# Reasons that a figure illustrates with a cross; any other reason is an error in its data.
 REFUSALS = (Reason.FIRST_TILE, Reason.NOT_BESIDE_DISPLAY, Reason.COLOURS_DO_NOT_MATCH)
 
 in_all_languages = pytest.mark.parametrize("language", LANGUAGES)
 of_all_games = pytest.mark.parametrize("name", GAMES)
-
-
 of_all_figures = pytest.mark.parametrize(
     ("name", "shown"), [(name, shown) for name in GAMES for shown in figures(name)]
 )
 
 
-# ---------------------------------------------------------------- words
+# ---------------------------------------------------------------- texts
 
 
 @in_all_languages
 @of_all_games
-def test_a_game_has_all_its_words(name: str, language: str) -> None:
-    said, known = words(name, language), game(name)
-    assert said.name.strip()
-    assert said.summary.endswith(".")
-    assert set(said.options) == {option.name for option in known.options}
-    assert len(said.reconstructed) == len(known.reconstructed)
-    assert set(said.coach) == set(SITUATIONS) - MISSING[name]
-    for text in (*said.options.values(), *said.reconstructed):
+def test_texts_are_complete(name: str, language: str) -> None:
+    texts, facts = localization(name, language), game(name)
+    assert texts.name.strip()
+    assert texts.summary.endswith(".")
+    assert set(texts.options) == {option.name for option in facts.options}
+    assert len(texts.reconstructed) == len(facts.reconstructed)
+    assert set(texts.coach) == set(SITUATIONS) - MISSING[name]
+    for text in (*texts.options.values(), *texts.reconstructed):
         assert text.strip()
         assert not text.endswith(".")
-    for situation, text in said.coach.items():
+    for situation, text in texts.coach.items():
         assert 20 < len(text) < 220, situation
         assert text.endswith("."), situation
-        # One sentence or two.
+        # One or two sentences.
         assert 1 <= len(re.findall(r"[.?!](?: |$)", text)) <= 2, situation
 
 
 @of_all_games
-def test_english_is_what_is_declared(name: str) -> None:
-    said, known = words(name), game(name)
-    assert (said.name, said.summary, said.reconstructed) == (known.name, known.summary, known.reconstructed)
-    assert said.options == {option.name: option.summary for option in known.options}
+def test_english_texts_are_the_declared_ones(name: str) -> None:
+    texts, facts = localization(name), game(name)
+    assert (texts.name, texts.summary, texts.reconstructed) == (
+        facts.name,
+        facts.summary,
+        facts.reconstructed,
+    )
+    assert texts.options == {option.name: option.summary for option in facts.options}
 
 
 @of_all_games
-def test_german_is_not_english(name: str) -> None:
-    english, german = words(name, "en"), words(name, "de")
+def test_german_texts_are_translated(name: str) -> None:
+    english, german = localization(name, "en"), localization(name, "de")
     assert english.summary != german.summary
     assert not set(english.coach.values()) & set(german.coach.values())
     assert not set(english.reconstructed) & set(german.reconstructed)
 
 
 @of_all_games
-def test_a_language_we_do_not_have_is_english(name: str) -> None:
+def test_unsupported_languages_fall_back_to_english(name: str) -> None:
     for language in ("fr", "", "xx-YY", "../en"):
-        assert words(name, language) == words(name, "en")
+        assert localization(name, language) == localization(name, "en")
         assert rules_page(name, language) == rules_page(name)
     for language in ("de-AT", "DE"):
-        assert words(name, language) == words(name, "de")
+        assert localization(name, language) == localization(name, "de")
         assert rules_page(name, language) == rules_page(name, "de")
 
 
-def test_unknown_names_are_told_with_those_that_exist() -> None:
-    for ask in (words, rules_page, figures, partial(figure, shown="end")):
+def test_errors_for_unknown_names_list_the_known_ones() -> None:
+    for function in (localization, rules_page, figures, partial(figure, figure_id="end")):
         with pytest.raises(UnknownGame, match="choose one of axio, hex"):
-            ask("chess")
+            function("chess")
     with pytest.raises(UnknownFigure, match="trio has no figure 'end': choose one of board, choice"):
         figure("trio", "end")
 
@@ -110,13 +112,13 @@ def test_unknown_names_are_told_with_those_that_exist() -> None:
 
 
 def numbered(page: str, language: str) -> list[tuple[str, str]]:
-    """The numbers of rules on a page in their order, each with its mark."""
+    """Return the rule numbers on a page in order, each with its mark."""
     return [(numbers, MARKS[language].get(mark, "")) for numbers, mark in NUMBERS.findall(page)]
 
 
 @in_all_languages
 @of_all_games
-def test_a_page_has_every_numbered_rule(name: str, language: str) -> None:
+def test_rules_page_has_every_numbered_rule(name: str, language: str) -> None:
     page = rules_page(name, language)
     found = {int(n) for numbers, _ in numbered(page, language) for n in re.findall(r"\d+", numbers)}
     assert set(range(1, RULES[name] + 1)) <= found
@@ -125,11 +127,11 @@ def test_a_page_has_every_numbered_rule(name: str, language: str) -> None:
 
 
 @of_all_games
-def test_pages_say_the_same_in_the_same_order(name: str) -> None:
+def test_rules_pages_have_the_same_structure_in_all_languages(name: str) -> None:
     english, german = rules_page(name, "en"), rules_page(name, "de")
     assert numbered(german, "de") == numbered(english, "en")
-    for what in (r"^#+ ", r"^(?:- |\d+\. )", r"\]\(figure:\w+\)"):
-        assert re.findall(what, german, re.MULTILINE) == re.findall(what, english, re.MULTILINE)
+    for element in (r"^#+ ", r"^(?:- |\d+\. )", r"\]\(figure:\w+\)"):
+        assert re.findall(element, german, re.MULTILINE) == re.findall(element, english, re.MULTILINE)
 
     def spans(page: str) -> list[str]:
         return [span for span in re.findall(r"`([^`]+)`", page) if not span.startswith("[")]
@@ -139,7 +141,7 @@ def test_pages_say_the_same_in_the_same_order(name: str) -> None:
 
 @in_all_languages
 @of_all_games
-def test_a_page_shows_every_figure_once(name: str, language: str) -> None:
+def test_rules_page_has_every_figure_once(name: str, language: str) -> None:
     page = rules_page(name, language)
     assert sorted(shown for _, shown in IMAGE.findall(page)) == sorted(figures(name))
     assert page.count("figure:") == len(figures(name))
@@ -148,30 +150,30 @@ def test_a_page_shows_every_figure_once(name: str, language: str) -> None:
 
 @in_all_languages
 @of_all_games
-def test_what_is_told_of_a_figure_has_its_points(name: str, language: str) -> None:
+def test_captions_match_their_figures(name: str, language: str) -> None:
     for text, shown in IMAGE.findall(rules_page(name, language)):
-        about = declared(game(name))[shown]
-        right = {*about.gain.values(), *about.points.values()}
-        assert {int(n) for n in re.findall(r"(\d+) (?:points?|Punkte?)\b", text)} <= right
+        about = load_figures(game(name))[shown]
+        points = {*about.gain.values(), *about.points.values()}
+        assert {int(n) for n in re.findall(r"(\d+) (?:points?|Punkte?)\b", text)} <= points
         if about.place:
             tile, *_ = Move.parse(about.place).tile.split("_")
             assert tile in text or not about.gain
         for cell in Move.parse(about.place).at if about.place else ():
-            assert re.search(rf"\b{cell}\b", text), f"{shown} does not tell {cell}"
+            assert re.search(rf"\b{cell}\b", text), f"the caption of {shown} lacks {cell}"
 
 
 # ---------------------------------------------------------------- the command
 
 
 @of_all_games
-def test_rules_in_another_language(name: str) -> None:
+def test_rules_command_takes_a_language(name: str) -> None:
     assert run("rules", name, "--lang", "de").out == rules_page(name, "de")
     assert run("rules", name, "--lang", "en").out == rules_page(name)
     assert_refused(run("rules", name, "--lang", "xx"), "--lang", "'en', 'de'")
 
 
 @in_all_languages
-def test_a_terminal_tells_what_pictures_show(language: str) -> None:
+def test_rules_command_prints_captions_of_figures(language: str) -> None:
     name = GAMES[0]
     child = pexpect.spawn(
         sys.executable,
@@ -183,15 +185,15 @@ def test_a_terminal_tells_what_pictures_show(language: str) -> None:
     )
     child.expect(pexpect.EOF)
     assert isinstance(child.before, str)
-    seen = re.sub(r"\x1b\[[0-9;]*m", "", child.before)
+    output = re.sub(r"\x1b\[[0-9;]*m", "", child.before)
     page = rules_page(name, language)
     for mark in MARKS[language]:
-        assert seen.count(f"[{mark}]") == page.count(f"[{mark}]")
-    told = " ".join(seen.replace("▌", " ").split())
+        assert output.count(f"[{mark}]") == page.count(f"[{mark}]")
+    words = " ".join(output.replace("▌", " ").split())
     for text, _ in IMAGE.findall(page):
-        assert text in told
-    assert "figure:" not in told
-    assert "![" not in told
+        assert text in words
+    assert "figure:" not in words
+    assert "![" not in words
 
 
 # ---------------------------------------------------------------- figures
@@ -199,7 +201,7 @@ def test_a_terminal_tells_what_pictures_show(language: str) -> None:
 
 @pytest.mark.parametrize("dark", [False, True])
 @of_all_figures
-def test_a_figure_is_a_picture(name: str, shown: str, dark: bool) -> None:
+def test_figures_are_valid_svg(name: str, shown: str, dark: bool) -> None:
     picture = figure(name, shown, dark=dark)
     root = ElementTree.fromstring(picture)
     assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
@@ -211,14 +213,13 @@ def test_a_figure_is_a_picture(name: str, shown: str, dark: bool) -> None:
 
 
 @of_all_figures
-def test_a_figure_by_day_is_not_one_by_night(name: str, shown: str) -> None:
+def test_dark_figures_differ(name: str, shown: str) -> None:
     assert figure(name, shown) != figure(name, shown, dark=True)
 
 
 @of_all_figures
-def test_a_figure_can_come_about(name: str, shown: str) -> None:
-    """There are such tiles, and no more of them; where rules bind what lies beside them, they were kept."""
-    about = declared(game(name))[shown]
+def test_positions_of_figures_are_possible(name: str, shown: str) -> None:
+    about = load_figures(game(name))[shown]
     variant = find_variant(name, about.players, about.options)
     placed = [*about.tiles, *([about.place] if about.place else [])]
     kinds = [variant.kind_of(Move.parse(move).tile) for move in placed] + [
@@ -232,7 +233,7 @@ def test_a_figure_can_come_about(name: str, shown: str) -> None:
 
 
 def before(name: str, about: Figure, move: str) -> Position:
-    """The position of a figure where this move is to be made, or refused."""
+    """Return the position of a figure before a move."""
     tile = Move.parse(move).tile
     if name == "trio":
         return trio(about.tiles, move)
@@ -244,13 +245,13 @@ def before(name: str, about: Figure, move: str) -> Position:
         return table
     if about.first:
         (begun,) = about.tiles
-        hands = (" ".join([one] * game(name).hand) for one in (Move.parse(begun).tile, tile))
+        hands = (" ".join([letters] * game(name).hand) for letters in (Move.parse(begun).tile, tile))
         table = positions_dominoes.dealt(name, *hands)
         table.play(begun)
         positions_dominoes.draw_all(table)
         return table
-    lying = [Move.parse(lies) for lies in about.tiles]
-    board = {cell: sign for lies in lying for cell, sign in zip(lies.at, lies.tile, strict=True)}
+    moves = [Move.parse(text) for text in about.tiles]
+    board = {cell: letter for placed in moves for cell, letter in zip(placed.at, placed.tile, strict=True)}
     return positions_dominoes.position(board, game=name, players=about.players, hands=[tile])
 
 
@@ -259,8 +260,8 @@ def trio(tiles: list[str], move: str) -> Position:
 
 
 @of_all_figures
-def test_a_figure_tells_the_truth(name: str, shown: str) -> None:
-    about = declared(game(name))[shown]
+def test_figures_agree_with_the_rules(name: str, shown: str) -> None:
+    about = load_figures(game(name))[shown]
     if about.place:
         preview = before(name, about, about.place).preview(about.place)
         assert preview.gain == about.gain or not about.gain
@@ -280,16 +281,16 @@ def test_a_figure_tells_the_truth(name: str, shown: str) -> None:
 
 
 @of_all_figures
-def test_what_is_lit_is_what_scores(name: str, shown: str) -> None:
-    about = declared(game(name))[shown]
+def test_highlighted_symbols_are_those_that_score(name: str, shown: str) -> None:
+    about = load_figures(game(name))[shown]
     letters = signs(name, about)
     counted: Counter[str] = Counter()
     for line in about.count:
-        start, *lit = line.split()
-        counted.update(letters[spot] for spot in lit)
+        start, *spots = line.split()
+        counted.update(letters[spot] for spot in spots)
         if start not in about.pyramids:
             assert start.partition(":")[0] in Move.parse(about.place).at
-            assert {letters[spot] for spot in lit} == {letters[start]}
+            assert {letters[spot] for spot in spots} == {letters[start]}
     if "points" in about.gain:
         stars = find_variant(name).content(find_variant(name).opening, ()).stars
         doubled = 2 if set(stars) & set(Move.parse(about.place).at) else 1
@@ -299,7 +300,7 @@ def test_what_is_lit_is_what_scores(name: str, shown: str) -> None:
 
 
 def signs(name: str, about: Figure) -> dict[str, str]:
-    """What is on every spot of a figure: a cell, or a cell and the number of a symbol."""
+    """Return the letter on every spot of a figure: a cell, or a cell and the index of a symbol."""
     variant = find_variant(name, about.players, about.options)
     found = dict(variant.content(variant.opening, ()).printed)
     for move in map(Move.parse, (*about.tiles, *([about.place] if about.place else []))):
@@ -310,21 +311,21 @@ def signs(name: str, about: Figure) -> dict[str, str]:
 
 
 def exchange_is_offered(name: str, about: Figure) -> bool:
-    """Whether the rules offer an exchange of this hand, after a tile that scores nothing."""
+    """Return whether an exchange of the hand of a figure is offered after a tile that scores nothing."""
     variant = find_variant(name, about.players)
     other = next(tile for tile in variant.kinds if tile not in about.hand)
     start = positions_dominoes.position(
         game=name, players=about.players, hands=[" ".join((*about.hand, other))], scores=[about.points]
     )
     table = play_on(start)
-    quiet = next(move for move in table.legal_moves() if move.tile == other and not table.gain(move))
-    table.play(quiet)
+    scoreless = next(move for move in table.legal_moves() if move.tile == other and not table.gain(move))
+    table.play(scoreless)
     return {move.kind for move in table.legal_moves()} == {"exchange", "keep"}
 
 
-def test_an_example_of_a_page_that_no_figure_shows() -> None:
-    """Were the middle of the tile red, blue below it would be its only coloured neighbour."""
-    about = declared(game("trio"))["edges"]
+def test_counterexample_of_the_edges_figure() -> None:
+    """With a red middle square, the blue neighbour below it would not match."""
+    about = load_figures(game("trio"))["edges"]
     with pytest.raises(IllegalMove) as caught:
         before("trio", about, "GRR d6-e6-f6").action_of("GRR d6-e6-f6")
     assert caught.value.reason is Reason.COLOURS_DO_NOT_MATCH

@@ -1,4 +1,4 @@
-"""The numbered rules of trio from 7 on: how a turn can go otherwise, the end, options and playing alone."""
+"""Rules of trio: exchange and pass, the end, options and the solo game (7-11)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import axiogames as axio
 from axiogames.errors import Reason
 from axiogames.games import find_variant
 from axiogames.model.events import Removed
-from tests.games.numbered import Table, by_rule
+from tests.games.numbered import TestsByRule, by_rule
 from tests.games.positions_trio import (
     BELOW,
     BESIDE,
@@ -22,9 +22,9 @@ from tests.games.positions_trio import (
     exchanges,
     in_nooks,
     kinds_of_move,
-    places,
     points,
     position,
+    ranks,
     refusal,
     same_tile,
     short_table,
@@ -32,15 +32,15 @@ from tests.games.positions_trio import (
 
 # ---------------------------------------------------------------- 7: exchanging and passing
 #
-# In the nooks (see positions_trio) only tiles with green in the middle and blue or yellow at one end fit.
+# In the nooks (see `positions_trio`), only tiles with green in the middle and blue or yellow at an end fit.
 
 
-def test_7_an_exchange_draws_first_and_returns_then() -> None:
+def test_7_exchanged_tiles_return_after_the_draw() -> None:
     start = in_nooks(["RRR RRB RRY", "BGR"], bag="YYY")
     table = after(start, "exchange RRR")
     assert table.unseen == {"YYY": 1}
     with pytest.raises(axio.IllegalMove) as caught:
-        table.draw("RRR")  # what is given back cannot be drawn
+        table.draw("RRR")  # exchanged tiles cannot be drawn
     assert caught.value.reason is Reason.NOT_IN_BAG
     table.draw("YYY")
     assert "YYY" in table.hand(0)
@@ -49,7 +49,7 @@ def test_7_an_exchange_draws_first_and_returns_then() -> None:
     assert table.in_bag == 1
 
 
-def test_7_an_exchange_is_limited_to_what_the_bag_holds() -> None:
+def test_7_exchange_is_limited_by_the_bag() -> None:
     at = in_nooks(["RRR BBB YYY", "BGR"], bag="RRY RRY")
     assert refusal(at, "exchange RRR BBB YYY") is Reason.EXCHANGE_TOO_MANY
     table = after(at, "exchange RRR BBB", "draw RRY RRY")
@@ -64,13 +64,13 @@ def test_7_no_exchange_with_an_empty_bag() -> None:
     assert kinds_of_move(at) == {"place"}
 
 
-def test_7_with_an_empty_bag_who_can_place_must() -> None:
+def test_7_no_pass_with_a_legal_placement() -> None:
     at = in_nooks(["BGR RRR", "BGY"])
     assert refusal(at, "pass") is Reason.CAN_PLACE
     assert {str(move) for move in at.legal_moves()} == {"RGB a1-b1-c1", "BGR a14-a15-a16"}
 
 
-def test_7_with_an_empty_bag_who_cannot_place_passes() -> None:
+def test_7_pass_without_placement_and_with_an_empty_bag() -> None:
     at = in_nooks(["RRR BBB", "BGY"])
     assert [str(move) for move in at.legal_moves()] == ["pass"]
     table = after(at, "pass")
@@ -79,7 +79,7 @@ def test_7_with_an_empty_bag_who_cannot_place_passes() -> None:
     assert table.scores == ({"points": 0}, {"points": 0})
 
 
-def test_7_no_pass_while_the_bag_holds_a_tile() -> None:
+def test_7_no_pass_with_tiles_in_the_bag() -> None:
     cannot = in_nooks(["RRR BBB", "BGY"], bag="YYY")
     assert refusal(cannot, "pass") is Reason.BAG_NOT_EMPTY
     assert kinds_of_move(cannot) == {"exchange"}
@@ -88,7 +88,7 @@ def test_7_no_pass_while_the_bag_holds_a_tile() -> None:
     assert kinds_of_move(can) == {"place", "exchange"}
 
 
-def test_7_an_extra_turn_may_be_an_exchange() -> None:
+def test_7_extra_turn_can_be_an_exchange() -> None:
     start = in_nooks(["BGR RRR", "BGY"], bag="YYY BBB", walls=EXTRA_WALLS)
     table = after(start, f"RGB {LOW}", "draw YYY")
     assert table.scores[0] == {"points": 3}
@@ -99,7 +99,7 @@ def test_7_an_extra_turn_may_be_an_exchange() -> None:
     assert table.hand(0) == ("BBB", "YYY")
 
 
-def test_7_an_extra_turn_with_an_empty_bag_and_nothing_to_place_is_a_pass() -> None:
+def test_7_extra_turn_without_placement_is_a_pass() -> None:
     start = in_nooks(["BGR RRR", "BGY"], walls=EXTRA_WALLS)
     table = after(start, f"RGB {LOW}")
     assert table.turn == 0
@@ -109,7 +109,7 @@ def test_7_an_extra_turn_with_an_empty_bag_and_nothing_to_place_is_a_pass() -> N
     assert not table.over
 
 
-def test_7_an_extra_turn_with_an_empty_hand_is_a_pass() -> None:
+def test_7_extra_turn_with_an_empty_hand_is_a_pass() -> None:
     table = after(in_nooks(["BGR", "BGY"], walls=EXTRA_WALLS), f"RGB {LOW}")
     assert table.turn == 0
     assert [str(move) for move in table.legal_moves()] == ["pass"]
@@ -118,7 +118,7 @@ def test_7_an_extra_turn_with_an_empty_hand_is_a_pass() -> None:
     assert table.over
 
 
-def test_7_an_extra_turn_with_an_empty_bag_places_when_it_can() -> None:
+def test_7_extra_turn_with_a_legal_placement_cannot_pass() -> None:
     table = after(in_nooks(["BGR BGY", "BGR"], walls=EXTRA_WALLS), f"RGB {LOW}")
     assert table.turn == 0
     assert refusal(table, "pass") is Reason.CAN_PLACE
@@ -127,8 +127,8 @@ def test_7_an_extra_turn_with_an_empty_bag_places_when_it_can() -> None:
 # ---------------------------------------------------------------- 8: the end
 
 
-def test_8_the_game_ends_when_no_tile_can_be_placed() -> None:
-    # Only the low nook is there, and no room once it is filled.
+def test_8_game_ends_when_no_tile_can_be_placed() -> None:
+    # There is only the low nook, and no room after it is filled.
     start = in_nooks(["BGR RRR", "BGY"], nooks=[LOW], walls=LOW_WALLS)
     assert start.preview(f"RGB {LOW}").ends_game
     table = after(start, f"RGB {LOW}")
@@ -139,20 +139,20 @@ def test_8_the_game_ends_when_no_tile_can_be_placed() -> None:
     assert caught.value.reason is Reason.GAME_OVER
 
 
-def test_8_room_alone_does_not_keep_the_game_going() -> None:
-    # The high nook is left, but no tile that is still in the game fits.
+def test_8_game_ends_when_no_tile_fits_the_free_slots() -> None:
+    # The high nook is free, but no remaining tile fits.
     table = after(in_nooks(["BGR RRR", "BBB"]), f"RGB {LOW}")
     assert table.over
 
 
 @pytest.mark.parametrize("hands", [["BGR BGY", "RRR"], ["BGR RRR", "BGY"], ["BGR", "BGY"]])
-def test_8_a_tile_in_any_hand_keeps_the_game_going(hands: list[str]) -> None:
+def test_8_game_continues_with_a_fitting_tile_in_any_hand(hands: list[str]) -> None:
     table = after(in_nooks(hands), f"RGB {LOW}")
     assert not table.over
     assert table.turn == 1
 
 
-def test_8_a_tile_in_the_bag_keeps_the_game_going() -> None:
+def test_8_game_continues_with_a_fitting_tile_in_the_bag() -> None:
     start = in_nooks(["BGR RRR", "BBB"], bag="YYY BGY")
     table = after(start, f"RGB {LOW}", "draw YYY")
     assert not table.over
@@ -160,7 +160,7 @@ def test_8_a_tile_in_the_bag_keeps_the_game_going() -> None:
     assert kinds_of_move(table) == {"exchange"}
 
 
-def test_8_the_draw_after_a_placement_is_made_before_the_end_is_looked_at() -> None:
+def test_8_end_is_checked_after_the_draw() -> None:
     start = in_nooks(["BGR RRR", "BBB"], bag="YYY RRY")
     table = after(start, f"RGB {LOW}")
     assert not table.over
@@ -170,7 +170,7 @@ def test_8_the_draw_after_a_placement_is_made_before_the_end_is_looked_at() -> N
     assert sorted(table.hand(0)) == ["RRR", "YYY"]
 
 
-def test_8_the_draw_is_made_even_when_there_is_no_room_left() -> None:
+def test_8_tile_is_drawn_without_room() -> None:
     start = in_nooks(["BGR RRR", "BBB"], bag="BGY BGR", nooks=[LOW], walls=LOW_WALLS)
     table = after(start, f"RGB {LOW}")
     assert table.draw_due == 1
@@ -179,13 +179,13 @@ def test_8_the_draw_is_made_even_when_there_is_no_room_left() -> None:
     assert table.hand(0) == ("BGY", "RRR")
 
 
-def test_8_an_extra_turn_is_lost_when_the_game_ends() -> None:
+def test_8_end_cancels_an_extra_turn() -> None:
     table = after(in_nooks(["BGR RRR", "BBB"], walls=EXTRA_WALLS), f"RGB {LOW}")
     assert table.over
 
 
 @pytest.mark.parametrize(("options", "over"), [("-", True), ("children", False)])
-def test_8_what_counts_is_what_the_rules_in_force_allow(options: str, over: bool) -> None:
+def test_8_end_depends_on_the_options(options: str, over: bool) -> None:
     # BRB in the high nook: blue meets blue at one end, red meets green in the middle.
     table = after(in_nooks(["BGR", "BRB"], options=options), f"RGB {LOW}")
     assert table.over is over
@@ -194,7 +194,7 @@ def test_8_what_counts_is_what_the_rules_in_force_allow(options: str, over: bool
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_8_three_exchanges_for_each_player_in_a_row_end_the_game(players: int) -> None:
+def test_8_three_exchanges_per_player_in_a_row_end_the_game(players: int) -> None:
     table = axio.new_game("trio", players, seed=6)
     for n in range(3 * players):
         assert not table.over
@@ -206,7 +206,7 @@ def test_8_three_exchanges_for_each_player_in_a_row_end_the_game(players: int) -
     assert table.result is not None
 
 
-def test_8_a_placement_starts_the_count_of_exchanges_again() -> None:
+def test_8_placement_resets_the_count_of_exchanges() -> None:
     start = position([], ["RGB RRR BBB", "YYY GGG"], exchanges=5)
     assert after(start, "exchange BBB", "draw GYG").over
     table = after(start, "RGB g11-g12-g13", "draw RYR")
@@ -217,7 +217,7 @@ def test_8_a_placement_starts_the_count_of_exchanges_again() -> None:
     assert table.over
 
 
-def test_8_exchanges_in_a_row_do_not_end_a_game_alone() -> None:
+def test_8_exchanges_do_not_end_a_solo_game() -> None:
     table = axio.new_game("trio", 1, seed=6)
     for _ in range(25):  # 3 tiles each time, and 77 in the bag
         table.play("exchange " + " ".join(table.hand(0)))
@@ -228,23 +228,23 @@ def test_8_exchanges_in_a_row_do_not_end_a_game_alone() -> None:
 # ---------------------------------------------------------------- 9: who wins
 
 
-def test_9_the_highest_score_wins() -> None:
-    assert places(17, 23) == (2, 1)
-    assert places(40, 7, 31, 100) == (2, 4, 3, 1)
-    assert places(0, 300) == (2, 1)
+def test_9_highest_score_wins() -> None:
+    assert ranks(17, 23) == (2, 1)
+    assert ranks(40, 7, 31, 100) == (2, 4, 3, 1)
+    assert ranks(0, 300) == (2, 1)
 
 
-def test_9_equal_scores_share_the_place() -> None:
-    assert places(12, 12, 3) == (1, 1, 3)
-    assert places(5, 9, 5, 9) == (3, 1, 3, 1)
-    assert places(8, 2, 2, 1) == (1, 2, 2, 4)
-    assert places(0, 0) == (1, 1)
+def test_9_equal_scores_share_a_rank() -> None:
+    assert ranks(12, 12, 3) == (1, 1, 3)
+    assert ranks(5, 9, 5, 9) == (3, 1, 3, 1)
+    assert ranks(8, 2, 2, 1) == (1, 2, 2, 4)
+    assert ranks(0, 0) == (1, 1)
 
 
 # ---------------------------------------------------------------- 10: options
 
 
-def test_10_children_may_place_with_one_matching_edge_whatever_the_others_are() -> None:
+def test_10_children_need_one_matching_edge_only() -> None:
     # f13 beside green and blue, h13 below yellow: only the first matches, and only it scores.
     plain, children = (position([], ["GRR YRY", ""], options=options) for options in ("-", "children"))
     assert refusal(plain, "GRR f13-g13-h13") is Reason.COLOURS_DO_NOT_MATCH
@@ -253,14 +253,14 @@ def test_10_children_may_place_with_one_matching_edge_whatever_the_others_are() 
     assert points(children, "YRY f13-g13-h13") == 1
 
 
-def test_10_children_need_one_matching_edge_too() -> None:
+def test_10_children_need_at_least_one_matching_edge() -> None:
     at = position([], ["RRR GRG", ""], options="children")
     assert refusal(at, "RRR f13-g13-h13") is Reason.NO_EDGE_MATCHES  # beside green, blue and yellow
     assert refusal(at, "GRG g11-g12-g13") is Reason.NO_EDGE_MATCHES  # red is in the middle
     assert refusal(at, "RRR b12-b13-b14") is Reason.NO_EDGE_MATCHES  # nothing around
 
 
-def test_10_children_score_stars_and_extra_turns_as_ever() -> None:
+def test_10_children_score_stars_and_extra_turns() -> None:
     # h11 and i11, a star, match red below them; g11 is yellow above red: 2 edges, doubled.
     at = position(BELOW, ["YRR", ""], options="children")
     assert points(at, "YRR g11-h11-i11") == 4
@@ -281,7 +281,7 @@ def test_10_short_removes_forty_tiles_before_the_deal() -> None:
     assert others != first  # at random
 
 
-def test_10_the_record_tells_which_tiles_were_removed() -> None:
+def test_10_record_contains_the_removed_tiles() -> None:
     kinds = list(find_variant("trio", 2).kinds)
     table = short_table(kinds, "RRR GGG BBB", "YYY RGB GBR")
     record = axio.record_of(table)
@@ -291,8 +291,8 @@ def test_10_the_record_tells_which_tiles_were_removed() -> None:
 
 
 @pytest.mark.parametrize("seat", [None, 0, 1])
-def test_10_the_removed_tiles_are_hidden_in_every_view(seat: int | None) -> None:
-    # Either one of each tile is removed, or two each of half of them and of none of the rest.
+def test_10_removed_tiles_are_hidden_in_views(seat: int | None) -> None:
+    # Either one tile of each kind is removed, or two of half of the kinds.
     kinds = list(find_variant("trio", 2).kinds)
     dealt = ("RRR GGG BBB", "YYY RGB GBR")
     held = {same_tile(tile) for hand in dealt for tile in hand.split()}
@@ -304,12 +304,12 @@ def test_10_the_removed_tiles_are_hidden_in_every_view(seat: int | None) -> None
     assert one.events == two.events
     assert one.unseen == two.unseen
     assert one.in_bag == two.in_bag == 34
-    seen = 0 if seat is None else 3
-    assert sum(one.unseen.values()) == 80 - seen
+    known = 0 if seat is None else 3
+    assert sum(one.unseen.values()) == 80 - known
 
 
-def test_10_removed_tiles_do_not_keep_a_short_game_going() -> None:
-    # All tiles that would fit the high nook are out of the game.
+def test_10_removed_tiles_do_not_continue_a_short_game() -> None:
+    # All tiles that fit the high nook are removed.
     table = after(in_nooks(["BGR RRR", "BBB"], options="short"), f"RGB {LOW}")
     assert table.over
 
@@ -323,7 +323,7 @@ def test_10_both_options_together() -> None:
 # ---------------------------------------------------------------- 11: alone
 
 
-def test_11_alone_exchanged_tiles_leave_the_game() -> None:
+def test_11_solo_exchanged_tiles_leave_the_game() -> None:
     start = position([], ["RGB YYY BBB"])
     assert start.in_bag == 77
     table = after(start, "exchange RGB YYY", "draw GYG RYR")
@@ -333,7 +333,7 @@ def test_11_alone_exchanged_tiles_leave_the_game() -> None:
     assert table.turn == 0
 
 
-def test_11_alone_the_bag_can_run_out_by_exchanging() -> None:
+def test_11_solo_exchanges_can_empty_the_bag() -> None:
     start = in_nooks(["RRR BBB"], bag="YYY BGY")
     table = after(start, "exchange RRR", "draw YYY")
     assert table.in_bag == 1
@@ -342,23 +342,23 @@ def test_11_alone_the_bag_can_run_out_by_exchanging() -> None:
     assert kinds_of_move(table) == {"place"}
     table = after(start, "exchange RRR", "draw BGY", "exchange BGY")
     table.draw("YYY")
-    assert table.over  # the last tile that fitted has left the game
+    assert table.over  # the last fitting tile has left the game
 
 
-def test_11_alone_three_matching_edges_give_3_points_instead_of_an_extra_turn() -> None:
+def test_11_solo_three_matching_edges_give_3_points() -> None:
     table = after(position([BESIDE], ["RGB YYY BBB"]), "RGB g11-g12-g13", "draw GYG")
     assert table.scores[0] == {"points": 3 + 3}
     at = position(["RGB f11-f12-f13"], ["RGB"])
     assert points(at, "RGB g11-g12-g13") == 4 + 3  # four edges: still 3
 
 
-def test_11_alone_two_matching_edges_give_no_bonus() -> None:
+def test_11_solo_two_matching_edges_give_no_bonus() -> None:
     assert points(position([], ["GRY"]), "GRY f13-g13-h13") == 2
     assert points(position(BELOW[1:], ["RGR"]), "RGR g11-h11-i11") == 4  # two on a star
 
 
-def test_11_alone_the_star_does_not_double_the_bonus() -> None:
+def test_11_solo_star_does_not_double_the_bonus() -> None:
     assert points(position(BELOW, ["RRR"]), "RRR g11-h11-i11") == 2 * 3 + 3
 
 
-RULES: Table = by_rule(globals())
+RULES: TestsByRule = by_rule(globals())

@@ -15,7 +15,7 @@ from tests.games.conformance.positions import Case
 
 Json = Any
 STYLES = ("greedy", "balanced", "random", "greedy")
-TRIES = 60  # games that are looked through for a rare event
+TRIES = 60  # games to search for a rare event
 
 
 @cache

@@ -36,7 +36,7 @@ from axiogames.players.match import play_match
 from tests.games.conformance.positions import Case, play, twisted
 from tests.games.playing import play_on
 
-# ---------------------------------------------------------------- what does not exist
+# ---------------------------------------------------------------- unknown names and numbers
 
 
 def test_unknown_game_error_lists_the_games() -> None:
@@ -64,7 +64,7 @@ def test_unknown_player() -> None:
         player("deep")
 
 
-def test_a_seat_that_does_not_exist() -> None:
+def test_unknown_seat() -> None:
     with pytest.raises(AxioError, match="there is no seat 2: 0 to 1"):
         new_game("axio").view(2)
 
@@ -73,12 +73,12 @@ def test_a_seat_that_does_not_exist() -> None:
 
 
 def first_where(case: Case, condition: Callable[[Table], bool], twist: str = "plain") -> Table:
-    """Return the first table of this case's games for which the condition holds."""
+    """Return the first table in games of a case for which the condition holds."""
     for n in range(60):
         for table in play(twisted(case, twist), ("balanced", "random"), f"bad input {n}"):
             if condition(table):
                 return table
-    raise AssertionError("no game came to such a position")
+    raise AssertionError("no game has such a position")
 
 
 def finished(name: str) -> Table:
@@ -89,11 +89,11 @@ def with_offer() -> Table:
     return first_where(Case("axio", 2), lambda table: bool(table.state["phase"][0] == OFFER))
 
 
-def refused_placements(table: Table, wanted: Reason) -> Iterator[str]:
-    """Yield placements that the rules refuse for this reason."""
+def refused_placements(table: Table, reason: Reason) -> Iterator[str]:
+    """Yield placements that are illegal for a reason."""
     variant = table.variant
-    for action in range(variant.first_other_action):
-        if variant.kernels[loops.step](variant.constants, table.state.copy(), action, True) == wanted:
+    for action in range(variant.placements):
+        if variant.kernels[loops.step](variant.constants, table.state.copy(), action, True) == reason:
             yield str(variant.decode(table.state, action))
 
 
@@ -106,14 +106,14 @@ def illegal() -> Iterator[tuple[str, Reason, Callable[[], tuple[Table, str]]]]:
     """Yield a name, a reason, and a table with a move that is refused for it."""
     square = [
         ("outside the play area", Reason.OUTSIDE, "RR a1-a2"),
-        ("no cell of the board", Reason.OUTSIDE, "RR z1-z2"),
+        ("unknown cells", Reason.OUTSIDE, "RR z1-z2"),
         ("a colour the game does not have", Reason.NO_SUCH_TILE, "YY g8-g9"),
         ("a tile of another game", Reason.NO_SUCH_TILE, "RGB g8-g9-g10"),
         ("cells that are not neighbours", Reason.WRONG_SHAPE, "RR g8-i8"),
         ("three cells", Reason.WRONG_SHAPE, "RR g8-g9-g10"),
         ("the same cell twice", Reason.WRONG_SHAPE, "RR g8-g8"),
         ("on a printed symbol", Reason.OCCUPIED, "RR g7-g8"),
-        ("a tile of somebody else", Reason.NOT_IN_HAND, "BB g8-g9"),
+        ("a tile of another seat", Reason.NOT_IN_HAND, "BB g8-g9"),
         ("a first tile away from the printed symbols", Reason.FIRST_TILE, "RR d4-d5"),
         ("an exchange that is not offered", Reason.EXCHANGE_NOT_ALLOWED, "exchange"),
         ("keeping without an offer", Reason.EXCHANGE_NOT_ALLOWED, "keep"),
@@ -142,7 +142,7 @@ def illegal() -> Iterator[tuple[str, Reason, Callable[[], tuple[Table, str]]]]:
     yield "naming no colour", Reason.NOTHING_TO_NAME, lambda: rota("TILE(Y) 2,0")
     yield "a mirrored tile", Reason.NO_SUCH_TILE, lambda: rota("RBG_ 2,0")
     yield "cells for a position", Reason.WRONG_SHAPE, lambda: rota("TILE a1-a2")
-    yield "no exchanges here", Reason.NOT_IN_THIS_GAME, lambda: rota("exchange")
+    yield "an exchange in rota", Reason.NOT_IN_THIS_GAME, lambda: rota("exchange")
     yield "another tile", Reason.NOT_IN_HAND, lambda: rota_other()
 
     def rota_other() -> tuple[Table, str]:
@@ -162,7 +162,7 @@ def illegal() -> Iterator[tuple[str, Reason, Callable[[], tuple[Table, str]]]]:
     yield "over a black square", Reason.OCCUPIED, lambda: (new_game("trio", seed=1), "RGB a3-b3-c3")
     yield "exchanging nothing", Reason.NOT_IN_HAND, lambda: (new_game("trio", seed=1), "exchange")
     yield (
-        "exchanging what is no tile",
+        "exchanging an unknown tile",
         Reason.NO_SUCH_TILE,
         lambda: (new_game("trio", seed=1), "exchange OOO"),
     )
@@ -184,12 +184,12 @@ def illegal() -> Iterator[tuple[str, Reason, Callable[[], tuple[Table, str]]]]:
         ),
     )
     yield (
-        "passing though a tile fits",
+        "passing with a legal placement",
         Reason.CAN_PLACE,
         lambda: (first_where(trio, bag_is_empty_and_can_place, few), "pass"),
     )
     yield (
-        "passing though the bag has tiles",
+        "passing with tiles in the bag",
         Reason.BAG_NOT_EMPTY,
         lambda: (almost_full(), "pass"),
     )
@@ -330,11 +330,11 @@ def test_undrawable_tiles() -> None:
 
 
 def test_every_reason_is_tested() -> None:
-    seen = {reason for _, reason, _ in ILLEGAL}
-    assert seen | {Reason.NOT_YOUR_TURN, Reason.NO_DRAW_DUE, Reason.NOT_IN_BAG} == set(Reason)
+    tested = {reason for _, reason, _ in ILLEGAL}
+    assert tested | {Reason.NOT_YOUR_TURN, Reason.NO_DRAW_DUE, Reason.NOT_IN_BAG} == set(Reason)
 
 
-# ---------------------------------------------------------------- text that does not read
+# ---------------------------------------------------------------- malformed texts
 
 
 @pytest.mark.parametrize(
@@ -355,27 +355,27 @@ OPENING = new_game("axio", seed=7).position
         (lambda text: text.replace("axio 2", "chess 2"), "unknown game 'chess'"),
         (lambda text: text.replace("axio 2", "axio 9"), "for 1 to 4 players"),
         (lambda text: text.replace("axio 2 -", "axio 2 short"), "has no option 'short'"),
-        (lambda text: text.replace("board=4R4/", "board="), "the board has 8 rows, it should have 9"),
-        (lambda text: text.replace("4R4", "4R5"), "row 1 of the board has 10 cells, it should have 9"),
-        (lambda text: text.replace("4R4", "4Y4"), "row 1 of the board has 'Y', it can have"),
-        (lambda text: text.replace("4R4", "4G4"), "g11 should show its printed R"),
-        (lambda text: text.replace("4R4", "4R3^"), "does not name exactly the cells marked"),
+        (lambda text: text.replace("board=4R4/", "board="), "the board has 8 rows, not 9"),
+        (lambda text: text.replace("4R4", "4R5"), "row 1 of the board has 10 cells, not 9"),
+        (lambda text: text.replace("4R4", "4Y4"), "row 1 of the board has 'Y'; letters are"),
+        (lambda text: text.replace("4R4", "4G4"), "g11 must show its printed R"),
+        (lambda text: text.replace("4R4", "4R3^"), "must be exactly the cells marked"),
         (lambda text: text.replace("hands=RR", "hands=YY"), "there is no tile 'YY'"),
         (lambda text: text.replace("hands=RR", "hands=?"), "a hand is known or hidden, not both"),
         (lambda text: text.replace("hands=RR", "hands=RR,RR"), "6 tiles, more than the limit of 5"),
-        (lambda text: text.replace("hands=RR", "hands=BB"), "5 tiles BB, there are 4"),
+        (lambda text: text.replace("hands=RR", "hands=BB"), "the state has 5 tiles BB, the tile set 4"),
         (lambda text: text.replace("bag=RR2", "bag=RR9"), "the game has . of this tile"),
         (lambda text: text.replace("bag=RR2", "bag=2RR"), "is not a tile and its number"),
-        (lambda text: text.replace("bag=RR2", "bag=RR1"), "99 tiles in all, there are 100"),
+        (lambda text: text.replace("bag=RR2", "bag=RR1"), "the state has 99 tiles, not 100"),
         (lambda text: text.replace("scores=0,0", "scores=0"), "should be 5 numbers"),
         (lambda text: text.replace("scores=0,0", "scores=19,0"), "numbers from 0 to 18"),
         (lambda text: text.replace("seat=0", "seat=2"), "seat: 2 is too large"),
         (lambda text: text.replace("phase=place", "phase=wait"), "'wait' should be one of"),
         (lambda text: text.replace("due=0", "due=x"), "'x' should be 1 number"),
-        (lambda text: text.replace("due=0", "due=1"), "it must be above 0 exactly when a draw"),
+        (lambda text: text.replace("due=0", "due=1"), "it must be positive exactly in a chance phase"),
         (
             lambda text: text.replace("phase=place", "phase=draw"),
-            "it must be above 0 exactly when a draw",
+            "it must be positive exactly in a chance phase",
         ),
         (lambda text: text.replace(" due=0", ""), "has the fields board hands bag"),
         (lambda text: text + " more=1", "has the fields board hands bag"),
@@ -392,17 +392,13 @@ def test_invalid_position_text(change: Callable[[str], str], message: str) -> No
     ("game", "changes", "message"),
     [
         ("axio", [("4R4/9", "4R4/R8")], "an odd number of symbols"),
-        ("axio", [("4R4/9", "1R2R4/R8"), ("bag=RR2", "bag=RR1")], "c11 is shut in and should have a pyramid"),
+        ("axio", [("4R4/9", "1R2R4/R8"), ("bag=RR2", "bag=RR1")], "c11 is shut in and must have a pyramid"),
         ("rota", [("supply=32", "supply=31")], "the supply and the stacks do not add up"),
-        ("rota", [("stack=11,11,0,0", "stack=11,10,1,0")], "there are 2 stacks of at most 12 tiles"),
-        ("rota", [("stack=11,11,0,0", "stack=13,9,0,0")], "there are 2 stacks of at most 12 tiles"),
-        (
-            "trio",
-            [("removed=-", "removed=BBB1"), ("BBB2", "BBB1")],
-            "0 tiles are removed in this game, not 1",
-        ),
-        ("trio", [("idle=0", "idle=6")], "after 6 exchanges in a row the game is over"),
-        ("trio", [("board=2#", "board=R1#")], "do not make whole tiles"),
+        ("rota", [("stack=11,11,0,0", "stack=11,10,1,0")], "2 seats have at most 12 each"),
+        ("rota", [("stack=11,11,0,0", "stack=13,9,0,0")], "2 seats have at most 12 each"),
+        ("trio", [("removed=-", "removed=BBB1"), ("BBB2", "BBB1")], "1 tiles are removed, not 0"),
+        ("trio", [("idle=0", "idle=6")], "the game is over after 6 consecutive exchanges"),
+        ("trio", [("board=2#", "board=R1#")], "is not a multiple of three"),
     ],
 )
 def test_unreachable_position(game: str, changes: list[tuple[str, str]], message: str) -> None:
@@ -418,7 +414,7 @@ def test_tile_cannot_be_in_the_display_and_a_hand() -> None:
     table = new_game("rota", seed=7)
     laid = table.laid()[0].letters
     held = table.hand(1)[0]
-    with pytest.raises(ParseError, match="lies in the display and is somewhere else, too"):
+    with pytest.raises(ParseError, match="is in the display and also in a hand"):
         axio.Position.parse(table.position.replace(f";{held} bag", f";{laid} bag"))
 
 

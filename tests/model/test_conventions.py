@@ -164,9 +164,9 @@ def test_copies_of_solo_environments_are_independent(game: str, again: Callable[
     env.reset(seed=1)
     other = again(env)
     before = env._game.states.tobytes()
-    told = other.step(first_legal(other.action_masks()))
+    expected = other.step(first_legal(other.action_masks()))
     assert env._game.states.tobytes() == before
-    assert data_equivalence(env.step(first_legal(env.action_masks())), told, exact=True)
+    assert data_equivalence(env.step(first_legal(env.action_masks())), expected, exact=True)
 
 
 @each_way
@@ -177,17 +177,17 @@ def test_copies_of_vector_environments_are_independent(game: str, again: Callabl
     envs.step(np.array([-1, *envs._batch.masks().argmax(axis=1)[1:]]))  # an illegal action ends the first
     other = again(envs)
     before = envs._batch.states.tobytes(), envs._masks.tobytes()
-    told = [other.step(other._batch.masks().argmax(axis=1)) for _ in range(3)]
+    steps = [other.step(other._batch.masks().argmax(axis=1)) for _ in range(3)]
     assert (envs._batch.states.tobytes(), envs._masks.tobytes()) == before
-    for seen in told:
-        assert data_equivalence(envs.step(envs._batch.masks().argmax(axis=1)), seen, exact=True)
+    for expected in steps:
+        assert data_equivalence(envs.step(envs._batch.masks().argmax(axis=1)), expected, exact=True)
 
 
 def first_legal(mask: np.ndarray) -> int:
     return int(mask.argmax())
 
 
-# ------------------------------------------------------------ all of them
+# ------------------------------------------------------------ all public classes
 
 
 @cache
@@ -219,14 +219,9 @@ PUBLIC = [
     "SoloEnv", "SoloVectorEnv", "StepObservation", "Table", "View",
 ]  # fmt: skip
 each_public = pytest.mark.parametrize("name", PUBLIC)
-CHANGES = {
-    "Table",
-    "Generator",
-    "BatchStep",
-    "BatchObservation",
-    "StepObservation",
-}  # equal by value, and not hashable
-# Equal to themselves only. Players and environments are services.
+# Mutable: compare by value and are not hashable.
+CHANGES = {"Table", "Generator", "BatchStep", "BatchObservation", "StepObservation"}
+# Compare by identity, like the players and environments.
 BY_IDENTITY = {"Batch", "IllegalMove", "SafeEnv", "GameEnv", "SoloEnv", "SoloVectorEnv"} | {
     type(player(name)).__name__ for name in (*PLAYERS, "sim@1s") if type(player(name)) is not SampledMoves
 }
@@ -274,24 +269,24 @@ def test_public_classes_compare_hash_and_print(name: str) -> None:
     assert "__class__" in listed
     for attribute in listed:
         if not attribute.startswith("_"):
-            # What environments list is there after the first reset.
+            # Environments have all listed attributes after the first reset only.
             with suppress(*([AttributeError] if name in {"SafeEnv", "GameEnv", "SoloEnv"} else [])):
                 getattr(thing, attribute)
 
 
 def test_batch_results_compare_by_value() -> None:
-    one, other = (Batch("rota", games=2, seed=1) for _ in range(2))
-    first, second = one.step(one.sample()), other.step(other.sample())
+    a, b = (Batch("rota", games=2, seed=1) for _ in range(2))
+    first, second = a.step(a.sample()), b.step(b.sample())
     assert first == second
-    assert one.observe() == other.observe()
-    assert one.step_and_look(one.sample()) != one.step(one.sample())
+    assert a.observe() == b.observe()
+    assert a.step_and_look(a.sample()) != a.step(a.sample())
     second.rewards[0] += 1
     assert first != second
     assert (first == second) is False
     assert first != tuple(first)
-    assert one.observation == Batch("rota", games=3).observation
-    assert one.observation != Batch("hex").observation
-    assert one.observation.board != "board"
+    assert a.observation == Batch("rota", games=3).observation
+    assert a.observation != Batch("hex").observation
+    assert a.observation.board != "board"
 
 
 # ------------------------------------------------------------ damaged pickles
@@ -322,7 +317,7 @@ def wrong_states(state: np.ndarray) -> list[np.ndarray]:
 
 
 class Damaged:
-    """Pickles like another object, with another state."""
+    """An object that pickles as an instance of `kind` with a given state."""
 
     def __init__(self, kind: type, state: Any) -> None:
         self.kind, self.state = kind, state
@@ -412,7 +407,7 @@ def test_a_damaged_pickle_of_an_environment_is_refused(game: str) -> None:
         for wrong in (*damages(array).values(), *(wrong_states(array) if name == "states" else ())):
             with pytest.raises(InvalidEnvironment):
                 loaded(type(single), whole | {"arrays": whole["arrays"] | {name: wrong}})
-    env.step(-1)  # an illegal action breaks the game off
+    env.step(-1)  # an illegal action ends the game
     assert pickle.loads(pickle.dumps(env)).view().over
 
 
@@ -428,28 +423,28 @@ def every_error() -> list[type[AxioError]]:
     return sorted(found, key=lambda kind: (kind.__module__, kind.__qualname__))
 
 
-def one_of(kind: type[AxioError]) -> AxioError:
+def example_of(kind: type[AxioError]) -> AxioError:
     """Return an error with a value for each parameter of its constructor."""
-    given: dict[str, Any] = {"reason": Reason.GAME_OVER, "event": 3, "folder": Path("here"), "url": "there"}
+    values: dict[str, Any] = {"reason": Reason.GAME_OVER, "event": 3, "folder": Path("here"), "url": "there"}
     if kind.__init__ is ValueError.__init__:
-        return kind("what was wrong")
+        return kind("message")
     names = [
         name
         for name, parameter in inspect.signature(kind.__init__).parameters.items()
         if name != "self" and parameter.kind is parameter.POSITIONAL_OR_KEYWORD
     ]
-    return kind(*(given.get(name, f"some {name}") for name in names))
+    return kind(*(values.get(name, f"some {name}") for name in names))
 
 
 @each_way
 def test_errors_can_be_copied_and_pickled(again: Callable[[Any], Any]) -> None:
-    importlib.import_module("axiogames.server.app")  # brings errors of its own
+    importlib.import_module("axiogames.server.app")  # defines more errors
     kinds = every_error()
     assert {"IllegalMove", "InvalidRecord", "EngineTerminated", "Refused"} <= {
         kind.__name__ for kind in kinds
     }
     for kind in kinds:
-        error = one_of(kind)
+        error = example_of(kind)
         other = again(error)
         assert type(other) is kind
         assert (str(other), other.args, vars(other)) == (str(error), error.args, vars(error))

@@ -45,7 +45,11 @@ EXTRA: tuple[Json, ...] = (
     "pass",
     7,
 )
-NO_TEXT = "not Unicode text"  # which is found out before there are events
+NO_TEXT = "not Unicode text"  # detected before the events are read
+NEW_FIELDS: dict[str, Json] = {
+    "p": 0, "tile": "RR", "at": [], "gain": {}, "tiles": [], "shown": [], "from": "RR", "named": [],
+    "pyramids": [],
+}  # fmt: skip
 _INDEX = re.compile(r"event (\d+): ")
 
 
@@ -53,24 +57,24 @@ def oracle_refusal(text: str) -> str | None:
     """Return the oracle's objection to a record, `None` if it is valid."""
     try:
         replay(json.loads(text))
-    except (OracleError, ValueError, RecursionError) as error:  # some texts are no JSON for Python either
+    except (OracleError, ValueError, RecursionError) as error:  # some texts are not JSON
         return str(error)
     return None
 
 
-def assert_same_verdict(what: str, text: str, *, stricter: bool = False) -> bool:
+def assert_same_verdict(label: str, text: str, *, stricter: bool = False) -> bool:
     """Check that both accept the record, or refuse it at the same event; return whether they accept it."""
-    ours, theirs = refusal_of_text(text), oracle_refusal(text)
-    if theirs is None:
-        assert ours is None or stricter, f"{what}: refused, {ours}"
-        return ours is None
-    assert ours is not None, f"{what}: accepted, but {theirs}"
-    assert len(str(ours)) < 600, what
-    index = _INDEX.match(theirs)
-    if index and NO_TEXT not in str(ours):
-        assert ours.event is not None, f"{what}: {ours}"
-        assert ours.event == int(index[1]) + 1, f"{what}: {ours} | {theirs}"
-        assert str(ours).startswith(f"event {ours.event}: "), ours
+    error, objection = refusal_of_text(text), oracle_refusal(text)
+    if objection is None:
+        assert error is None or stricter, f"{label}: refused, {error}"
+        return error is None
+    assert error is not None, f"{label}: accepted, but {objection}"
+    assert len(str(error)) < 600, label
+    index = _INDEX.match(objection)
+    if index and NO_TEXT not in str(error):
+        assert error.event is not None, f"{label}: {error}"
+        assert error.event == int(index[1]) + 1, f"{label}: {error} | {objection}"
+        assert str(error).startswith(f"event {error.event}: "), error
     return False
 
 
@@ -99,25 +103,16 @@ def changed_events(events: list[Json], at: int) -> Iterator[tuple[str, list[Any]
             if key in event:
                 parts = [{**event, key: event[key][:cut]}, {**event, key: event[key][cut:]}]
                 yield f"split at {cut}", [*before, *parts, *after]
-    for other in ("p", "tile", "at", "gain", "tiles", "shown", "from", "named", "pyramids"):
-        if other not in event:
-            odd = (
-                0
-                if other == "p"
-                else {}
-                if other == "gain"
-                else []
-                if other not in ("tile", "from")
-                else "RR"
-            )
-            yield f"with {other}", [*before, {**event, other: odd}, *after]
+    for key, value in NEW_FIELDS.items():
+        if key not in event:
+            yield f"with {key}", [*before, {**event, key: value}, *after]
 
 
-def merged(one: Json, other: Json) -> Json:
-    both = {**other, **one}
+def merged(first: Json, second: Json) -> Json:
+    both = {**second, **first}
     for key in ("tiles", "shown", "display", "at"):
-        if key in one and key in other:
-            both[key] = one[key] + other[key]
+        if key in first and key in second:
+            both[key] = first[key] + second[key]
     return both
 
 
@@ -142,10 +137,10 @@ def test_mutations_of_an_event(case: Case) -> None:
     value = abandoned(record(case), 9)
     accepted = refused = 0
     for at in range(len(value["events"])):
-        for what, events in changed_events(value["events"], at):
-            # For the oracle a colour that is named where none can be is one more key to ignore.
-            stricter = what == "with named" and case.game != "rota"
-            if assert_same_verdict(f"event {at + 1} {what}", with_events(value, events), stricter=stricter):
+        for label, events in changed_events(value["events"], at):
+            # The oracle ignores named colours in games without empty corners.
+            stricter = label == "with named" and case.game != "rota"
+            if assert_same_verdict(f"event {at + 1} {label}", with_events(value, events), stricter=stricter):
                 accepted += 1
             else:
                 refused += 1
@@ -163,13 +158,13 @@ def test_mutations_of_a_field(case: Case) -> None:
         before, event = value["events"][:at], value["events"][at]
         mark = {"event": "here"}
         text = with_events(value, [*before, mark])
-        for n, (what, changed) in enumerate(mutants({"event": event})):
-            if n % (1 + at // LATE):  # so far into a game the oracle takes its time
+        for n, (label, changed) in enumerate(mutants({"event": event})):
+            if n % (1 + at // LATE):  # the oracle is slow late in a game
                 continue
             mutant = text.replace(json.dumps(mark), changed.removeprefix('{"event": ').removesuffix("}"))
             if '"event_"' in mutant or '{"event": ' not in changed:
                 continue
-            assert_same_verdict(f"event {at + 1}: {what}", mutant)
+            assert_same_verdict(f"event {at + 1}: {label}", mutant)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -179,13 +174,13 @@ def test_mutations_of_the_result(case: Case) -> None:
     assert oracle_refusal(json.dumps(whole)) is None
     text = json.dumps({**whole, "result": "here"})
     refused = 0
-    for what, changed in mutants({"result": whole["result"]}):
+    for label, changed in mutants({"result": whole["result"]}):
         if not changed.startswith('{"result": '):
             continue
         new = changed.removeprefix('{"result": ').removesuffix("}")
         error = refusal_of_text(text.replace('"here"', new))
         refused += error is not None
-        assert error is not None or new == json.dumps(whole["result"]), what
+        assert error is not None or new == json.dumps(whole["result"]), label
     assert refused > 100
 
 
@@ -202,6 +197,6 @@ def test_no_event_follows_the_end(case: Case) -> None:
 def test_mutations_of_every_event_of_a_game(case: Case) -> None:
     value = record(case, "whole")
     for at in range(len(value["events"])):
-        for what, events in changed_events(value["events"], at):
-            stricter = what == "with named" and case.game != "rota"
-            assert_same_verdict(f"event {at + 1} {what}", with_events(value, events), stricter=stricter)
+        for label, events in changed_events(value["events"], at):
+            stricter = label == "with named" and case.game != "rota"
+            assert_same_verdict(f"event {at + 1} {label}", with_events(value, events), stricter=stricter)

@@ -55,10 +55,10 @@ def test_invariants_hold_for_any_history(table: Table) -> None:
 
 @given(histories(), st.data())
 def test_no_seat_exceeds_the_cap(table: Table, data: st.DataObject) -> None:
-    most = table.variant.cap
+    cap = table.variant.cap
     for points in table.scores:
         assert min(points.values()) >= 0
-        assert most is None or max(points.values()) <= most
+        assert cap is None or max(points.values()) <= cap
     if moves := table.legal_moves():
         gain = table.gain(moves[data.draw(st.integers(0, len(moves) - 1))])
         assert all(points > 0 for points in gain.values())
@@ -99,7 +99,7 @@ def test_damaged_texts_are_parsed_or_refused(name: str, at: int, letter: str, in
             value = read(damaged)
         except AxioError:
             continue
-        # What still reads has to be what it says: the same text comes out again, or the same events.
+        # An accepted text must round-trip, or have the same number of events at most.
         if isinstance(value, Position) and not isinstance(value, Table):
             assert Position.parse(value.position).position == value.position
         elif isinstance(value, Table):
@@ -115,6 +115,6 @@ def test_truncated_text_is_refused(name: str, at: int) -> None:
             value = read(cut)
         except AxioError:
             continue
-        # A cut number can still be a number; anything else must not pass.
+        # Only a truncated number can still be valid.
         assert isinstance(value, Position)
         assert position.startswith(cut)

@@ -46,7 +46,7 @@ def test_exchange_lists_exactly_the_exchanged_tiles(case: Case) -> None:
     assert refusal(value) is None
     shown = value["events"][at]["shown"]
     value["events"][at]["shown"] = [tile[::-1] for tile in shown[::-1]]
-    assert refusal(value) is None, "any order and orientation will do"
+    assert refusal(value) is None, "any order and orientation is valid"
     value["events"][at]["shown"] = []
     assert_refused(value, at + 1, "an exchange of no tiles")
     for wrong in (shown[:-1], [*shown, shown[0]], ["RR", *shown[1:]], ["ZZ", *shown[1:]], ["", *shown]):

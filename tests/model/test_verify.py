@@ -45,7 +45,7 @@ def content(monkeypatch: pytest.MonkeyPatch) -> bytes:
     return b"".join(good().encode() + b"\n" + line + b"\n" for line in bad_lines()) + good().encode()
 
 
-def assert_each_is_told(ran: CommandResult) -> None:
+def assert_all_are_reported(ran: CommandResult) -> None:
     assert ran.code == 1, ran
     lines = ran.out.splitlines()
     assert lines[-1] == "10 passed, 9 failed", ran
@@ -60,11 +60,11 @@ def test_verify_continues_after_an_invalid_line(content: bytes, tmp_path: Path) 
     file = tmp_path / "games.jsonl"
     file.write_bytes(content)
     ran = run("verify", str(file))
-    assert_each_is_told(ran)
-    told = json.loads(run("verify", str(file), "--json").out)
-    assert told["passed"] == 10
-    assert [failure["line"] for failure in told["failures"]] == [2 * n + 2 for n in range(9)]
-    wrong = next(failure for failure in told["failures"] if "display" in failure["message"])
+    assert_all_are_reported(ran)
+    summary = json.loads(run("verify", str(file), "--json").out)
+    assert summary["passed"] == 10
+    assert [failure["line"] for failure in summary["failures"]] == [2 * n + 2 for n in range(9)]
+    wrong = next(failure for failure in summary["failures"] if "display" in failure["message"])
     assert wrong["event"] == 1
 
 
@@ -73,7 +73,7 @@ def test_pipe_is_read_once(content: bytes, tmp_path: Path) -> None:
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_bytes, args=(content,), daemon=True)
     writer.start()
-    assert_each_is_told(run("verify", str(pipe)))
+    assert_all_are_reported(run("verify", str(pipe)))
     writer.join(60)
 
 

@@ -34,7 +34,7 @@ from axiogames.server.identity.people import Person
 from axiogames.server.rendering.pictures import MAX_CACHE_BYTES, ByteCache
 from axiogames.server.storage.schema import entries, people, results, reviews, seats, tables
 from tests.games.conformance.positions import Case
-from tests.games.conformance.test_views import otherwise_dealt
+from tests.games.conformance.test_views import redealt
 from tests.server.in_process import App, Json, Socket
 
 START_TIME = 1_700_000_000_000
@@ -138,7 +138,7 @@ def viewers(case: Case, kind: str, turn: int | None) -> list[Viewer]:
 def twin(scenario: Scenario, viewer: Viewer, rng: Generator) -> Scenario | None:
     """Return a scenario that looks the same to a viewer, `None` if nothing is hidden."""
     table = scenario.game.table
-    other = None if table is None else otherwise_dealt(table, viewer.seat, rng)
+    other = None if table is None else redealt(table, viewer.seat, rng)
     if table is None or other is None:
         return None
     assert _drawn(table.events) == [tile for entry in scenario.log for tile in getattr(entry, "drawn", ())]

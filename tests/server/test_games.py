@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from axiogames.games import GAMES, find_variant, game, words
+from axiogames.games import GAMES, find_variant, game, localization
 from axiogames.players import LEVELS
 from tests.server.driving import Client, Json, RunningServer, count_offers
 
@@ -28,7 +28,7 @@ def test_game_descriptions_match_declarations(anonymous: Client) -> None:
         assert [option["name"] for option in summary["options"]] == [
             option.name for option in declared.options
         ]
-        assert summary["name"] == words(summary["id"]).name
+        assert summary["name"] == localization(summary["id"]).name
         assert summary["most_players"] == 4
         assert summary["summary"]
         assert all(isinstance(text, str) and text for text in summary["coach"].values())

@@ -76,7 +76,7 @@ def scene(
     """Return the scene of a board.
 
     Args:
-        content: what lies on the board, by cell names.
+        content: the content of the board, by cell names.
         lattice: the geometry of the board.
         title: the title, unless `content` has one.
         labels: the names of rows and columns.
@@ -112,7 +112,7 @@ def scene(
         printed=tuple(
             Symbol(letter, lattice.centre(name), SYMBOL) for name, letter in content.printed.items()
         ),
-        tiles=tuple(lattice.tile(one) for one in laid),
+        tiles=tuple(lattice.tile(placed) for placed in laid),
         marks=tuple(marks),
         labels=tuple(labels),
         seats=seats(content.panels, tile, blank),
@@ -128,7 +128,7 @@ SQUARES = Lattice(
 
 def _pieces(names: tuple[str, ...], laid: Collection[PlacedTile]) -> list[tuple[str, ...]]:
     """Group cells by the tiles that cover them; a cell without a tile is a group of its own."""
-    tiles = [one.at for one in laid if set(one.at) <= set(names)]
+    tiles = [placed.at for placed in laid if set(placed.at) <= set(names)]
     covered = {name for at in tiles for name in at}
     return tiles + [(name,) for name in names if name not in covered]
 

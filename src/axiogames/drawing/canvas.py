@@ -118,8 +118,8 @@ class Canvas:
     ) -> None:
         """Add text in a system font with its baseline starting at `at`, truncated or squeezed to `room`."""
         # The font is unknown: assume an average character width of 0.56 times the height.
-        most = int(room / height / 0.5)
-        shown = text if len(text) <= most else text[: most - 1] + "\N{HORIZONTAL ELLIPSIS}"
+        limit = int(room / height / 0.5)
+        shown = text if len(text) <= limit else text[: limit - 1] + "\N{HORIZONTAL ELLIPSIS}"
         attributes = f'x="{number(at[0])}" y="{number(at[1])}" font-size="{number(height)}" fill="{colour}"'
         if bold:
             attributes += ' font-weight="600"'

@@ -29,7 +29,7 @@ def crop(scene: Scene, names: Collection[str]) -> Scene:
     inner = _bounds([point for name in names for point in cells[name]])
     outer = _widened(inner, _bounds([point for outline in cells.values() for point in outline]), scene)
 
-    def seen(outline: Outline) -> bool:
+    def is_visible(outline: Outline) -> bool:
         left, top, right, bottom = _bounds(outline)
         return left < outer[2] and right > outer[0] and top < outer[3] and bottom > outer[1]
 
@@ -38,11 +38,11 @@ def crop(scene: Scene, names: Collection[str]) -> Scene:
         scene,
         corner=outer[:2],
         size=(outer[2] - outer[0], outer[3] - outer[1]),
-        cells=tuple(cell for cell in scene.cells if seen(cell.outline)),
-        printed=tuple(symbol for symbol in scene.printed if seen((symbol.at,))),
-        tiles=tuple(tile for tile in scene.tiles if seen(tile.outline)),
-        marks=tuple(mark for mark in scene.marks if seen(mark.outline)),
-        labels=tuple(label for label in moved if _names_something(label, inner)),
+        cells=tuple(cell for cell in scene.cells if is_visible(cell.outline)),
+        printed=tuple(symbol for symbol in scene.printed if is_visible((symbol.at,))),
+        tiles=tuple(tile for tile in scene.tiles if is_visible(tile.outline)),
+        marks=tuple(mark for mark in scene.marks if is_visible(mark.outline)),
+        labels=tuple(label for label in moved if _names_visible_cells(label, inner)),
     )
 
 
@@ -72,7 +72,7 @@ def _outside(label: Label, outer: Bounds) -> Point:
     return x + over * steps, y + down * steps
 
 
-def _names_something(label: Label, inner: Bounds) -> bool:
+def _names_visible_cells(label: Label, inner: Bounds) -> bool:
     """Return whether whole cells of the row or column of `label` are shown."""
     x, y = label.at
     return inner[1] < y < inner[3] if label.row else inner[0] < x < inner[2]

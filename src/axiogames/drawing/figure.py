@@ -44,7 +44,7 @@ class Count:
     """A line of symbols that score together: its start, and the symbols on it."""
 
     start: Point
-    lit: tuple[Highlight, ...]
+    highlights: tuple[Highlight, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def _margins(scene: Scene, scale: float) -> tuple[float, float, float, float]:
 def _render_legend(canvas: Canvas, notes: Notes, middle: Point) -> None:
     """Render the points gained: by symbol, or for points without colours as a product."""
     tall, symbol, gap = 15.0, 33.0, 26.0
-    counted = sum(len(count.lit) for count in notes.counts)
+    counted = sum(len(count.highlights) for count in notes.counts)
     parts = []
     for track, points in notes.gain.items():
         doubled = track not in SYMBOLS and points > counted
@@ -187,15 +187,15 @@ class _AnnotatedPicture(Picture):
 
     def _count(self, count: Count) -> None:
         """Highlight symbols in their colour, with a line through them from its start."""
-        paint = self.theme.paints[count.lit[0].symbol.letter]
-        end = count.lit[-1].symbol.at
+        paint = self.theme.paints[count.highlights[0].symbol.letter]
+        end = count.highlights[-1].symbol.at
         self.canvas.add(self._count_line(_beyond(count.start, end, 0.4), end, paint.rim))
-        for lit in count.lit:
-            around = path(self._outline_pixels(lit.outline), 0.17 * self.scale)
+        for highlight in count.highlights:
+            around = path(self._outline_pixels(highlight.outline), 0.17 * self.scale)
             pen = number(0.06 * self.scale)
             self.canvas.add(
                 f'<path d="{around}" fill="{paint.tint}" stroke="{paint.rim}" stroke-width="{pen}"/>',
-                *self._symbols((lit.symbol,)),
+                *self._symbols((highlight.symbol,)),
             )
 
     def _count_line(self, start: Point, end: Point, colour: str) -> str:

@@ -152,7 +152,8 @@ class Picture:
 
     def _symbols(self, symbols: Iterable[Symbol]) -> Iterator[str]:
         return (
-            self.canvas.symbol(one.letter, self._to_pixels(one.at), one.size * self.scale) for one in symbols
+            self.canvas.symbol(symbol.letter, self._to_pixels(symbol.at), symbol.size * self.scale)
+            for symbol in symbols
         )
 
     def _define_tile(self, tile: Tile, back: bool) -> str:

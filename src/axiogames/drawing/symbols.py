@@ -1,7 +1,7 @@
 """Paths of the colours' symbols, and stroked glyphs for cell names and numbers.
 
 Symbols are centred at the origin and about 100 units wide. A glyph is the centre line of a round pen:
-baseline at 0, capitals and digits 6 units high, `y` downwards. With our own glyphs no picture needs a font.
+baseline at 0, capitals and digits 6 units high, `y` downwards. With these glyphs no picture needs a font.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ SYMBOLS: Mapping[str, Artwork] = MappingProxyType(
 """Symbols by colour letter, in the canonical order of the colours."""
 
 SPARK = "M0-46Q6-6 46 0Q6 6 0 46Q-6 6-46 0Q-6-6 0-46Z"
-"""The mark printed on a star cell. It has four points, so that it differs from the blue star."""
+"""The mark printed on a star cell. It has four points to differ from the blue star."""
 
 CAPITAL = 6.0
 """Height of digits and capitals."""

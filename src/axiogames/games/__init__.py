@@ -1,4 +1,4 @@
-"""The games. A game is a folder here and a name in `BUILT_IN`, or a package that `register_game` adds."""
+"""The games: those built in (`BUILT_IN`), a folder each, and packages added by `register_game`."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from importlib import import_module
 from typing import TYPE_CHECKING, overload
 
 from ..errors import GameDefinitionError, InvalidOption, InvalidPlayers, UnknownGame
-from .protocol import MOST_PLAYERS, Game
+from .protocol import MAX_PLAYERS, Game
 from .texts import LANGUAGES as LANGUAGES
-from .texts import Words as Words
-from .texts import page_of, words_of
+from .texts import Localization as Localization
+from .texts import load_rules_page, load_texts
 
 if TYPE_CHECKING:
     from .variant import Variant
 
 BUILT_IN = ("axio", "hex", "rota", "trio")
 
-_registered: dict[str, str] = {}  # packages by name of the game
+_registered: dict[str, str] = {}  # package by name of the game
 
 
-class _Names(Sequence[str]):
-    """The names of all games: those built in, then the registered ones."""
+class _GameNames(Sequence[str]):
+    """The names of all games: built-in games first, then registered ones."""
 
     def _all(self) -> tuple[str, ...]:
         return (*BUILT_IN, *_registered)
 
     @overload
-    def __getitem__(self, at: int) -> str: ...
+    def __getitem__(self, index: int) -> str: ...
     @overload
-    def __getitem__(self, at: slice) -> tuple[str, ...]: ...
-    def __getitem__(self, at: int | slice) -> str | tuple[str, ...]:
-        return self._all()[at]
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        return self._all()[index]
 
     def __len__(self) -> int:
         return len(self._all())
@@ -41,37 +41,37 @@ class _Names(Sequence[str]):
         return repr(self._all())
 
 
-GAMES = _Names()
+GAMES = _GameNames()
 
 
 def register_game(package: str) -> Game:
-    """Add a game, so that everything that takes the name of a game knows it.
+    """Add a game, so that its name is accepted wherever a game is named.
 
     The package declares its facts as `GAME`, and its module `variant` has a function
     `make(game, players, options)` that returns a `Variant`.
 
     Args:
-        package: Name of an importable package. Worker processes have to register it, too.
+        package: Name of an importable package. Worker processes must register it as well.
 
     Returns:
         The facts of the game.
 
     Raises:
-        GameDefinitionError: Another game has the name, or the game lacks something that every game provides.
+        GameDefinitionError: Another game has the same id, or the package lacks `GAME` or `make`.
     """
     declared = getattr(import_module(package), "GAME", None)
     if not isinstance(declared, Game) or declared.package != package:
-        raise GameDefinitionError(f"{package}: it needs `GAME = Game(..., package={package!r})`")
+        raise GameDefinitionError(f"{package}: declare `GAME = Game(..., package={package!r})`")
     if declared.id in GAMES and _registered.get(declared.id) != package:
-        raise GameDefinitionError(f"{package}: there is a game {declared.id!r} already, choose another id")
+        raise GameDefinitionError(f"{package}: a game {declared.id!r} exists already; choose another id")
     if not callable(getattr(import_module(f"{package}.variant"), "make", None)):
-        raise GameDefinitionError(f"{package}.variant: it needs `make(game, players, options)`")
+        raise GameDefinitionError(f"{package}.variant: define `make(game, players, options)`")
     _registered[declared.id] = package
     return declared
 
 
 def unregister_game(name: str) -> None:
-    """Remove a registered game. Positions and tables of it can still be used."""
+    """Remove a registered game. Its existing positions and tables remain usable."""
     _registered.pop(name, None)
     game.cache_clear()
     _variant.cache_clear()
@@ -83,46 +83,93 @@ def _package(name: str) -> str:
 
 @cache
 def game(name: str) -> Game:
-    """A game by its name. Raises `UnknownGame`."""
+    """Return the facts of a game.
+
+    Args:
+        name: Name of the game, one of `GAMES`.
+
+    Raises:
+        UnknownGame: There is no game with this name.
+    """
     if name not in GAMES:
         raise UnknownGame(f"unknown game {name!r}: choose one of {', '.join(GAMES)}")
     declared: Game = import_module(_package(name)).GAME
     return declared
 
 
-def words(name: str, language: str = LANGUAGES[0]) -> Words:
-    """What a page says about a game. Raises `UnknownGame`; another language than ours is English."""
-    return words_of(game(name), language)
+def localization(name: str, language: str = LANGUAGES[0]) -> Localization:
+    """Return the texts about a game in a language, in English if the language is not supported.
+
+    Args:
+        name: Name of the game.
+        language: Language tag such as `de` or `de-AT`.
+
+    Raises:
+        UnknownGame: There is no game with this name.
+    """
+    return load_texts(game(name), language)
 
 
 def rules_page(name: str, language: str = LANGUAGES[0]) -> str:
-    """A game's rules in our own words, as Markdown; images `figure:NAME` are drawn by `figure`."""
-    return page_of(game(name), language)
+    """Return the rules of a game as Markdown.
+
+    Args:
+        name: Name of the game.
+        language: Language tag such as `de` or `de-AT`; English if it is not supported.
+
+    Returns:
+        The text. Images have the address `figure:ID`; `figure` renders them.
+
+    Raises:
+        UnknownGame: There is no game with this name.
+    """
+    return load_rules_page(game(name), language)
 
 
 def figures(name: str) -> tuple[str, ...]:
-    """The names of the pictures on a game's rules page."""
-    from .illustrations import declared
+    """Return the ids of the figures on the rules page of a game. Raises `UnknownGame`."""
+    from .illustrations import load_figures
 
-    return tuple(declared(game(name)))
+    return tuple(load_figures(game(name)))
 
 
-def figure(name: str, shown: str, *, dark: bool = False) -> str:
-    """A picture of a game's rules page as SVG. Raises `UnknownGame` or `UnknownFigure`."""
-    from .illustrations import drawn, find
+def figure(name: str, figure_id: str, *, dark: bool = False) -> str:
+    """Return a figure of the rules page of a game as SVG.
 
-    found = find(game(name), shown)
-    return drawn(find_variant(name, found.players, found.options), found, dark=dark)
+    Args:
+        name: Name of the game.
+        figure_id: One of `figures(name)`.
+        dark: Whether to use the colours of the dark theme.
+
+    Raises:
+        UnknownGame: There is no game with this name.
+        UnknownFigure: The rules page has no figure with this id.
+    """
+    from .illustrations import find_figure, render
+
+    found = find_figure(game(name), figure_id)
+    return render(find_variant(name, found.players, found.options), found, dark=dark)
 
 
 def find_variant(name: str, players: int = 2, options: Mapping[str, bool] | None = None) -> Variant:
-    """A game for a number of players and with options, ready to be played.
+    """Return a game for a number of players and a set of options.
 
-    Raises `UnknownGame`, `InvalidPlayers` or `InvalidOption`.
+    Args:
+        name: Name of the game, one of `GAMES`.
+        players: Number of players, 1 to 4.
+        options: Options by name; those that are left out are off.
+
+    Returns:
+        The variant, the same object for equal arguments.
+
+    Raises:
+        UnknownGame: There is no game with this name.
+        InvalidPlayers: The number of players is not supported.
+        InvalidOption: The game has no such option, or its value is not a boolean.
     """
     declared = game(name)
-    if isinstance(players, bool) or not isinstance(players, int) or not 1 <= players <= MOST_PLAYERS:
-        raise InvalidPlayers(f"{name} is for 1 to {MOST_PLAYERS} players, not {players!r}")
+    if isinstance(players, bool) or not isinstance(players, int) or not 1 <= players <= MAX_PLAYERS:
+        raise InvalidPlayers(f"{name} is for 1 to {MAX_PLAYERS} players, not {players!r}")
     known = {option.name for option in declared.options}
     for option, value in (options or {}).items():
         if option not in known:
@@ -136,5 +183,5 @@ def find_variant(name: str, players: int = 2, options: Mapping[str, bool] | None
 
 @cache
 def _variant(name: str, players: int, options: tuple[str, ...]) -> Variant:
-    made: Variant = import_module(f"{_package(name)}.variant").make(game(name), players, options)
-    return made
+    variant: Variant = import_module(f"{_package(name)}.variant").make(game(name), players, options)
+    return variant

@@ -1,4 +1,4 @@
-"""Games on a board of named cells that does not grow, and such boards as a line of text."""
+"""Base class of games on a fixed board of named cells, and the text format of such boards."""
 
 from __future__ import annotations
 
@@ -22,19 +22,22 @@ Coordinates = tuple[int, int]
 
 
 class FixedBoard(Variant):
-    """A game whose straight tiles each cover a slot: neighbouring cells of a board that does not grow.
+    """A game with straight tiles that each cover a slot: a row of neighbouring cells of a fixed board.
 
-    Placements are numbered by slot and then by the colours on its cells: `slot * len(ways) + way`. The state
-    has a field `cells` with the colour of each cell and one more entry for all that lies beyond the edge; a
-    negative number is a cell without a colour, with `marks` for its letter. A game sets `empty` to its state
-    before anything is laid.
+    The id of a placement is `slot * len(ways) + way`; a way is a sequence of colours on the cells of the
+    slot. The state has a field `cells` with the colour of each cell, and one more entry for everything beyond
+    the edge. Negative values are cells without a colour.
+
+    A subclass provides `constants`, `kernels`, `drawing`, `kinds`, `tileset`, `hand` and `empty`.
+
+    Attributes:
+        empty: State before the first chance outcome, without printed symbols.
+        marks: Letters of negative cell values in a board text; a value without one is an empty cell.
+        extra_planes: Names of the planes of an observed board that follow the colours and `empty`.
     """
 
-    # Letters for what a cell without a colour shows in a board text.
     marks: Mapping[int, str] = {}
-    # Planes of an observed board after those of the colours and of empty cells.
     extra_planes: tuple[str, ...] = ()
-    other_actions = 0
     empty: State
 
     def __init__(
@@ -47,12 +50,15 @@ class FixedBoard(Variant):
         slots: Sequence[tuple[int, ...]],
         printed: Mapping[str, str],
     ) -> None:
-        """Lay out a board.
+        """Set up the board.
 
         Args:
-            cells: Names of the cells by column and row, in the order of their numbers.
-            slots: Cells that a tile can cover, in the order of the slots' numbers.
-            printed: Colours that cells show before the first tile is laid.
+            game: Facts of the game.
+            players: Number of players.
+            options: Options that are on.
+            cells: Names of the cells by column and row, in the order of the indices.
+            slots: Cells of each slot.
+            printed: Colours of printed cells by name.
         """
         super().__init__(game, players, options)
         self.cells = cells
@@ -65,18 +71,17 @@ class FixedBoard(Variant):
         self.ways = tuple(map("".join, product(self.colours, repeat=self.size)))
         self.turns = 2  # from either end
         self.places = len(slots)
-        self.first_other_action = self.places * len(self.ways)
 
     @cached_property
     def opening(self) -> State:
-        """The position before anything is dealt; printed cells are laid by the rules."""
+        """State before the first chance outcome, with the printed symbols."""
         state = copied(self.empty)
         self._lay(state, {self.number[name]: letter for name, letter in self.printed.items()})
         return state
 
     @cached_property
     def rows(self) -> list[list[int]]:
-        """The cells row by row from the top."""
+        """Cells row by row from the top."""
         by_row = groupby(enumerate(self.cells), key=lambda item: item[1][1])
         return [[cell for cell, _ in row] for _, row in by_row][::-1]
 
@@ -104,19 +109,19 @@ class FixedBoard(Variant):
         return self.slot_of[cells] * len(self.ways) + self.ways.index(letters)
 
     def no_slot(self, move: Move) -> IllegalMove:
-        """Return the error for a placement on known cells that no tile can cover."""
+        """Return the error for a placement on cells that are not a slot."""
         return self.refuse(move, Reason.WRONG_SHAPE, f"a tile covers {self.size} neighbouring cells")
 
     def decode(self, state: State, action: int) -> Move:
         place, way = divmod(action, len(self.ways))
-        return Move("place", self.turned(state, way), self.cells_of(state, place))
+        return Move("place", self.oriented(state, way), self.cells_of(state, place))
 
     def parts(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         place, way = np.divmod(actions, len(self.ways))
         return way, place, np.zeros_like(actions)
 
-    def turned(self, state: State, way: int) -> str:
-        return self.ways[way]
+    def oriented(self, state: State, orientation: int) -> str:
+        return self.ways[orientation]
 
     def cells_of(self, state: State, place: int) -> tuple[str, ...]:
         return tuple([self.names[cell] for cell in self.slots[place]])
@@ -152,10 +157,10 @@ class FixedBoard(Variant):
         self._lay(state, laid)
 
     def take_printed(self, laid: dict[int, str], printed: Mapping[str, str]) -> None:
-        """Remove what the board shows from the start from the cells of a text. Raises `ParseError`."""
+        """Remove printed cells from the cells of a text. Raises `ParseError` if one does not match."""
         for name, letter in printed.items():
             if laid.pop(self.number[name], None) != letter:
-                raise ParseError(f"{name} should show its printed {letter}")
+                raise ParseError(f"{name} must show its printed {letter}")
 
     def tiles_laid(self, state: State) -> int:
         return (int((state["cells"][0, :-1] >= 0).sum()) - len(self.printed)) // self.size
@@ -174,13 +179,13 @@ class FixedBoard(Variant):
             },
         )
 
-    # ------------------------------------------------------------ what no game leads to
+    # ------------------------------------------------------------ invariants
 
     def layout_violations(self, state: State) -> Iterator[str]:
         yield from invariants.layout_violations(self, state)
         cells = state["cells"][0]
         if cells[-1] != self.empty["cells"][0, -1] or (cells[:-1] >= len(self.colours)).any():
-            yield "a cell shows what does not exist"
+            yield "a cell has an invalid value"
         yield from invariants.rebuilt_violations(self, state, ("cells",))
 
     def violations(self, state: State) -> Iterator[str]:
@@ -188,11 +193,11 @@ class FixedBoard(Variant):
         cells = state["cells"][0, :-1]
         printed = [self.number[name] for name in self.printed]
         if not invariants.Tiling(len(self.names), self.slots, printed).can_cover(cells >= 0):
-            yield "no tiles can lie as the colours on the board do"
+            yield "the colours on the board do not form whole tiles"
 
 
 def write_rows(rows: Iterable[Sequence[int]], letters: Sequence[str]) -> str:
-    """A board as text; `letters[cell]` is what lies there, empty text for nothing."""
+    """Return a board as text. `letters` has the letter of each cell, an empty string for an empty cell."""
     return "/".join(_write_row([letters[cell] for cell in row]) for row in rows)
 
 
@@ -208,22 +213,31 @@ def _write_row(row: Sequence[str]) -> str:
 
 
 def read_rows(text: str, rows: Sequence[Sequence[int]], allowed: str) -> dict[int, str]:
-    """What lies on which cell. Raises `ParseError` where the text does not fit the board."""
-    parts = text.split("/")
-    if len(parts) != len(rows):
-        raise ParseError(f"the board has {len(parts)} rows, it should have {len(rows)}")
+    """Return the letters of a board text by cell.
+
+    Args:
+        text: Rows from the top, separated by `/`; a number stands for empty cells.
+        rows: Cells of each row.
+        allowed: Valid letters.
+
+    Raises:
+        ParseError: The text does not match the board.
+    """
+    lines = text.split("/")
+    if len(lines) != len(rows):
+        raise ParseError(f"the board has {len(lines)} rows, not {len(rows)}")
     laid: dict[int, str] = {}
-    for number, (part, row) in enumerate(zip(parts, rows, strict=True), 1):
+    for number, (line, row) in enumerate(zip(lines, rows, strict=True), 1):
         at = 0
-        for token in re.findall("[0-9]{1,3}|[^0-9]", part):
+        for token in re.findall("[0-9]{1,3}|[^0-9]", line):
             if token.isascii() and token.isdigit():
                 at += int(token)
                 continue
             if token not in allowed:
-                raise ParseError(f"row {number} of the board has {token!r}, it can have {' '.join(allowed)}")
+                raise ParseError(f"row {number} of the board has {token!r}; letters are {' '.join(allowed)}")
             if at < len(row):
                 laid[row[at]] = token
             at += 1
         if at != len(row):
-            raise ParseError(f"row {number} of the board has {at} cells, it should have {len(row)}")
+            raise ParseError(f"row {number} of the board has {at} cells, not {len(row)}")
     return laid

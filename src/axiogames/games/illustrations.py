@@ -1,4 +1,4 @@
-"""The pictures of the rules pages. A game declares them in `figures.json`; here they are drawn."""
+"""Figures of the rules pages: games declare them in `figures.json`, and this module renders them."""
 
 from __future__ import annotations
 
@@ -17,20 +17,29 @@ from .protocol import Game
 from .variant import Variant
 
 PLAYER = "Ann"
-"""Whose hand is shown; the rules pages call her so in every language."""
+"""Name of the player in figures of hands, the same on the rules pages in all languages."""
 
 
 class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A picture as data. A test plays it: what it shows must be possible, and what it says must be true.
+    """A declared figure. A test plays it, so its position must be possible and its points must be right.
 
-    A picture of a board has `tiles` that lie there and, if anything happens, the tile that is placed now
-    (`place`; `first` says that its player has none yet), the pyramids it sets, the symbols that are counted
-    and what they bring. Each line of `count` names where one looks from and then every symbol that scores:
-    `k8 k7 k6`. Where a cell has several symbols, their number follows: `1,0:2`. Tiles that are `refused`
-    may not be placed as they are shown. `crop` names cells; the picture shows what lies between them.
+    It is a figure of a board, unless it has a `hand` or `results`.
 
-    A picture of a `hand` shows it below the `points` of its player; one of `results` the points of
-    several players, the best first.
+    Attributes:
+        players: Number of players.
+        options: Options of the game.
+        tiles: Tiles on the board, as moves.
+        place: Move that the figure explains, if any.
+        first: Whether the move is the first of its player.
+        pyramids: Cells of pyramids.
+        count: Lines of spots: the cell that scores, then all symbols that it counts, such as `k8 k7 k6`. On a
+            cell with several symbols, their index follows: `1,0:2`.
+        gain: Points of the move by colour.
+        refused: Illegal placements, shown crossed out.
+        crop: Cells whose bounding box is shown.
+        hand: Tiles of a figure of a hand, below the scores of its player.
+        points: Scores by track of a figure of a hand.
+        results: Scores by track and player, the best player first.
     """
 
     players: int = 2
@@ -48,24 +57,24 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     results: list[dict[str, int]] = []
 
 
-def declared(game: Game) -> dict[str, Figure]:
-    """The pictures that a game declares, by their names."""
+def load_figures(game: Game) -> dict[str, Figure]:
+    """Return the figures that a game declares, by id."""
     file = game.files / "figures.json"
     if not file.is_file():
         return {}
     return msgspec.json.decode(file.read_bytes(), type=dict[str, Figure])
 
 
-def find(game: Game, name: str) -> Figure:
-    """A picture of a game by its name. Raises `UnknownFigure`."""
-    known = declared(game)
-    if name not in known:
-        raise UnknownFigure(f"{game.id} has no figure {name!r}: choose one of {', '.join(known)}")
-    return known[name]
+def find_figure(game: Game, figure_id: str) -> Figure:
+    """Return a figure of a game. Raises `UnknownFigure`."""
+    known = load_figures(game)
+    if figure_id not in known:
+        raise UnknownFigure(f"{game.id} has no figure {figure_id!r}: choose one of {', '.join(known)}")
+    return known[figure_id]
 
 
-def drawn(variant: Variant, shown: Figure, *, dark: bool = False) -> str:
-    """A picture as SVG."""
+def render(variant: Variant, shown: Figure, *, dark: bool = False) -> str:
+    """Return a figure as SVG."""
     title = variant.game.name
     if shown.results:
         return figure.results(title, shown.results, dark=dark)
@@ -82,7 +91,7 @@ def drawn(variant: Variant, shown: Figure, *, dark: bool = False) -> str:
         last=tuple(cell for move in placed for cell in move.at),
         title=title,
     )
-    # Tiles that may not lie there do not belong to the board: it does not grow around them.
+    # Illegal tiles are drawn on the finished scene, so that a growing board does not grow around them.
     crossed = variant.drawing.scene(replace(content, tiles=_laid(refused))).tiles
     scene = variant.drawing.scene(content)
     scene = replace(scene, tiles=scene.tiles + crossed)
@@ -104,19 +113,19 @@ def _laid(moves: list[Move]) -> tuple[PlacedTile, ...]:
 
 def _count(scene: Scene, spots: list[str]) -> figure.Count:
     start, *counted = spots
-    return figure.Count(_point(scene, start), tuple(_lit(scene, spot) for spot in counted))
+    return figure.Count(_point(scene, start), tuple(_highlight(scene, spot) for spot in counted))
 
 
 def _point(scene: Scene, spot: str) -> Point:
-    """Where a spot is: the middle of a cell, or one of the symbols of a tile that covers a cell alone."""
+    """Return the position of a spot: the centre of a cell, or a symbol of a tile on a single cell."""
     name, _, corner = spot.partition(":")
     if corner:
         return next(tile.symbols[int(corner)].at for tile in scene.tiles if tile.cells == (name,))
     return next(cell.centre for cell in scene.cells if cell.name == name)
 
 
-def _lit(scene: Scene, spot: str) -> figure.Highlight:
-    """The symbol on a spot, and the shape around it."""
+def _highlight(scene: Scene, spot: str) -> figure.Highlight:
+    """Return the highlighted symbol of a spot and the shape around it."""
     name, _, corner = spot.partition(":")
     symbols = [*scene.printed, *(symbol for tile in scene.tiles for symbol in tile.symbols)]
     symbol = next(symbol for symbol in symbols if symbol.at == _point(scene, spot))
@@ -128,7 +137,7 @@ def _lit(scene: Scene, spot: str) -> figure.Highlight:
 
 
 def _named(scene: Scene, placed: list[Move]) -> Iterator[Symbol]:
-    """The colour that is named for the empty corner of a tile."""
+    """Yield the symbols that are named for empty corners of placed tiles."""
     for move in placed:
         tile = next(tile for tile in scene.tiles if tile.cells == move.at)
         for symbol in tile.symbols:

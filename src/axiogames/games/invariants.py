@@ -1,8 +1,8 @@
-"""What holds in every state that a game can reach: checked before a state from outside meets compiled rules.
+"""Invariants of all reachable states, checked before an external state is passed to compiled rules.
 
-Compiled rules index arrays with what a state says and ask nothing. So a state that was not made by them, read
-from a text or a file, is checked here first. Each game adds its own invariants in a module of this name. They
-are chosen so that every legal action and every draw leads from a state that keeps them to one that does.
+Compiled rules index arrays with fields of the state without bounds checks. A state from a text or a file is
+therefore validated first. Each game adds its own invariants in its module `invariants`. The invariants are
+inductive: every legal action and every draw leads from a state that satisfies them to another one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PHASE_NAMES = {OVER: "over", PLACE: "place", OFFER: "offer", DRAW: "draw", START
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The fields that all games have, as plain numbers."""
+    """The fields that all games share, as Python integers."""
 
     phase: int
     seat: int
@@ -36,7 +36,7 @@ class Snapshot:
     bag: tuple[int, ...]  # unseen tiles by kind
     in_bag: int
     removed: tuple[int, ...]  # known to be removed, by kind
-    removed_unseen: int  # removed tiles that nobody has seen, and that `bag` counts
+    removed_unseen: int  # removed tiles of unknown kinds, which `bag` counts
     scores: tuple[tuple[int, ...], ...]
 
     @classmethod
@@ -67,20 +67,20 @@ class Snapshot:
 
     @property
     def held(self) -> tuple[int, ...]:
-        """The number of tiles in each hand."""
+        """Number of tiles in each hand."""
         return tuple(map(len, self.hands))
 
     @property
     def hand(self) -> tuple[int, ...]:
-        """The hand of the seat whose turn it is."""
+        """Hand of the seat to move."""
         return self.hands[self.seat]
 
     def capped(self, seat: int, cap: int | None) -> int:
-        """Return in how many colours a seat has reached the cap: each has won one extra turn."""
+        """Return the number of a seat's colours at the cap, each of which has won an extra turn."""
         return sum(points == cap for points in self.scores[seat])
 
     def off_the_board(self) -> Counter[int]:
-        """Return the tiles by kind that do not lie on the board, as far as they are in the game."""
+        """Return the number of tiles by kind that are in the game but not on the board."""
         tiles = Counter(dict(enumerate(self.bag)))
         tiles.update(kind for kinds in (*self.hands, self.aside) for kind in kinds if kind != HIDDEN)
         tiles.update(dict(enumerate(self.removed)))
@@ -88,87 +88,89 @@ class Snapshot:
 
 
 def layout_violations(variant: Variant, state: State) -> Iterator[str]:
-    """What is wrong with the fields of a state by themselves, before anything is looked up with them."""
+    """Yield errors of single fields, which are checked before any of them is used as an index."""
     kinds, names = len(variant.kinds), state.dtype.names
     hands, held = state["hands"][0], state["held"][0].astype(int)
-    room = hands.shape[1]
+    capacity = hands.shape[1]
     if held.min() < 0 or held[: variant.players].max() > variant.hand or held[variant.players :].any():
-        yield f"the numbers of tiles held are {held.tolist()}, a hand has 0 to {variant.hand}"
+        yield f"the hands have {held.tolist()} tiles; a hand has 0 to {variant.hand}"
     for seat in range(len(held)):
         yield from _row_violations(
             f"the hand of seat {seat}", hands[seat].tolist(), int(held[seat]), kinds, 1
         )
     if "aside" in names:
         count = int(state["n_aside"][0])
-        if not 0 <= count <= room:
-            yield f"{count} tiles are laid aside, there can be 0 to {room}"
-        yield from _row_violations("what is laid aside", state["aside"][0].tolist(), count, kinds, -1)
+        if not 0 <= count <= capacity:
+            yield f"{count} tiles are set aside; 0 to {capacity} are possible"
+        yield from _row_violations(
+            "the list of tiles set aside", state["aside"][0].tolist(), count, kinds, -1
+        )
     for name in ("bag", "removed", "stack"):
         if name in names and state[name].min() < 0:
-            yield f"there are negative numbers in `{name}`"
+            yield f"`{name}` has negative entries"
     if not 0 <= state["in_bag"][0] <= state["unseen"][0] or state["unseen"][0] != state["bag"][0].sum(
         dtype=int
     ):
-        yield "the numbers of tiles in the bag and of unseen tiles do not fit the bag"
+        yield "`in_bag` and `unseen` do not match the bag"
     if not 0 <= state["seat"][0] < variant.players:
-        yield f"there is no seat {state['seat'][0]}, there are 0 to {variant.players - 1}"
+        yield f"there is no seat {state['seat'][0]}: seats are 0 to {variant.players - 1}"
     if int(state["phase"][0]) not in PHASE_NAMES:
         yield f"there is no phase {state['phase'][0]}"
     if state["scores"][0, variant.players :].any():
-        yield f"there are scores for more than {variant.players} seats"
+        yield f"more than {variant.players} seats have scores"
     if "pad" in names and state["pad"].any():
-        yield "bytes that belong to no field are not zero"
+        yield "padding bytes are not zero"
     for name in names:
         if state.dtype[name] == np.bool_ and state[name].view(np.uint8)[0] > 1:
-            yield f"`{name}` is neither true nor false"
+            yield f"`{name}` is not a boolean"
 
 
-def _row_violations(what: str, row: list[int], count: int, kinds: int, order: int) -> Iterator[str]:
-    """Tiles come first and in order (1: ascending), and are all known or all hidden."""
+def _row_violations(label: str, row: list[int], count: int, kinds: int, order: int) -> Iterator[str]:
+    """Check that `count` tiles come first, sorted (`order` 1: ascending), and are all known or all hidden."""
     tiles, rest = row[:count], row[count:]
     hidden = tiles.count(HIDDEN)
     if hidden not in (0, count) or (not hidden and any(kind >= kinds for kind in tiles)):
-        yield f"{what} has tiles that do not exist"
+        yield f"{label} has tiles that do not exist"
     if tiles != sorted(tiles)[::order] or any(kind != NO_TILE for kind in rest):
-        yield f"{what} is out of order"
+        yield f"{label} is not sorted"
 
 
 def rebuilt_violations(variant: Variant, state: State, derived: Iterable[str]) -> Iterator[str]:
-    """What rules keep up to date beside the board must be what the board says."""
+    """Check that derived fields match those of a state with the same board."""
     fresh = variant.new_state()
     variant.read_board(fresh, variant.write_board(state))
     for name in derived:
         if fresh[name].tobytes() != state[name].tobytes():
-            yield f"`{name}` does not fit the board"
+            yield f"`{name}` does not match the board"
 
 
 def shared_violations(variant: Variant, now: Snapshot, phases: Iterable[int]) -> Iterator[str]:
-    """The invariants of all games: phases, draws that are due, the deal, and that no tile is lost."""
+    """Check the invariants that all games share: phases, draws, the deal and the number of tiles."""
     if now.phase not in phases:
         known = " ".join(PHASE_NAMES[phase] for phase in sorted(phases))
-        yield f"the phase {PHASE_NAMES.get(now.phase, now.phase)!r} does not occur in this game, but {known}"
+        yield f"this game has no phase {PHASE_NAMES.get(now.phase, now.phase)!r}: its phases are {known}"
     if not 0 <= now.seat < variant.players:
-        yield f"there is no seat {now.seat}, there are 0 to {variant.players - 1}"
+        yield f"there is no seat {now.seat}: seats are 0 to {variant.players - 1}"
     chance = now.phase >= DRAW
     if chance != (now.due > 0) or now.due < 0:
-        yield f"`due` is {now.due}, but it must be above 0 exactly when a draw is due"
+        yield f"`due` is {now.due}; it must be positive exactly in a chance phase"
     if now.due > now.in_bag:
-        yield f"{now.due} tiles are due, and {now.in_bag} are left to draw"
+        yield f"`due` is {now.due}, but only {now.in_bag} tiles are left to draw"
     if now.dealing and not chance:
-        yield f"`dealing` is {now.dealing}, but the deal is over when a player moves"
+        yield f"`dealing` is {now.dealing}; it must be 0 in phase {PHASE_NAMES.get(now.phase, now.phase)}"
     if not 0 <= now.dealing <= variant.players or (now.dealing and now.seat + now.dealing != variant.players):
         yield (
-            f"`dealing` is {now.dealing} at seat {now.seat}, but it counts the seats from this one on "
-            f"that have no hand yet: {variant.players - now.seat}"
+            f"`dealing` is {now.dealing} at seat {now.seat}; it counts the seats from this one on "
+            f"without a hand: {variant.players - now.seat}"
         )
     if now.phase in (START, REMOVE) and now.dealing != variant.players:
-        yield f"`dealing` is {now.dealing} before the deal, it should be {variant.players}"
+        yield f"`dealing` is {now.dealing}; before the deal it must be {variant.players}"
     if now.aside and (now.phase != DRAW or now.dealing):
-        yield "tiles are laid aside only while an exchange is drawn for"
+        yield "tiles can be set aside only during the draw of an exchange"
     if variant.exchange_is_public and HIDDEN in now.aside:
-        yield "everybody sees the tiles that are laid aside: write them, not ?"
+        yield "tiles set aside are public in this game: write their letters, not ?"
     if any(kind == HIDDEN for kind in now.aside) and now.aside.count(HIDDEN) < len(now.aside):
-        yield "what is laid aside is known or hidden, not both"
+        yield "the tiles set aside must be either all known or all hidden"
     yield from _conservation(variant, now)
     if now.dealing:
         yield from _deal_violations(variant, now)
@@ -178,31 +180,31 @@ def _conservation(variant: Variant, now: Snapshot) -> Iterator[str]:
     tiles = now.off_the_board()
     for kind, tile in enumerate(variant.kinds):
         if tiles[kind] > variant.tileset[tile]:
-            yield f"{tiles[kind]} tiles {tile}, there are {variant.tileset[tile]}"
+            yield f"the state has {tiles[kind]} tiles {tile}, the tile set {variant.tileset[tile]}"
 
 
 def _deal_violations(variant: Variant, now: Snapshot) -> Iterator[str]:
-    """Seats are dealt in one after the other; nothing else has happened."""
+    """Check that seats are dealt to in order, and that nothing else has happened."""
     in_hand = variant.hand - now.due if now.phase == DRAW else 0
-    wanted = tuple(
+    expected = tuple(
         (variant.hand if seat < now.seat else in_hand if seat == now.seat else 0)
         for seat in range(variant.players)
     )
-    if now.held != wanted:
-        yield f"the hands have {_listed(now.held)} tiles, but the deal has come to {_listed(wanted)}"
+    if now.held != expected:
+        yield f"the hands have {_listed(now.held)} tiles; at this point of the deal {_listed(expected)}"
     if any(map(any, now.scores)):
-        yield "there are points before the first placement"
+        yield "seats have points before the first placement"
 
 
 def full_hand_violations(variant: Variant, now: Snapshot) -> Iterator[str]:
-    """After the deal every other seat has a full hand, unless the bag has run out."""
+    """Check that every seat but the one to move has a full hand, unless the bag is empty."""
     for seat, held in enumerate(now.held):
         if seat != now.seat and held < variant.hand and now.in_bag:
-            yield f"seat {seat} holds {held} tiles, it should have drawn up to {variant.hand}"
+            yield f"seat {seat} holds {held} tiles and must draw up to {variant.hand}"
 
 
 def colours_laid(variant: Variant, now: Snapshot) -> Counter[str]:
-    """Return how many symbols of each colour are on the tiles that are neither in hands nor in the bag."""
+    """Return the number of symbols by colour on all tiles that are neither in hands nor in the bag."""
     off = now.off_the_board()
     counts: Counter[str] = Counter()
     for kind, tile in enumerate(variant.kinds):
@@ -211,19 +213,26 @@ def colours_laid(variant: Variant, now: Snapshot) -> Counter[str]:
     return counts
 
 
-def _listed(numbers: Iterable[Any]) -> str:
-    return ", ".join(map(str, numbers))
+def _listed(values: Iterable[Any]) -> str:
+    return ", ".join(map(str, values))
 
 
-FEW, MANY = 250, 2_000  # sets of cells that one order of search tries before another order is tried
-MOST = 50_000  # before the search gives up; it takes some 20 ms
+# Limits on the sets of cells that a search visits: before it switches to another order of search, and before
+# it gives up, which takes about 20 ms.
+SWITCH_LIMITS = 250, 2_000
+LIMIT = 50_000
 
 
 class Tiling:
-    """The ways in which tiles can lie on a board, and a search for an exact cover of some of its cells.
+    """The placements of tiles on a board, and a search for an exact cover of a set of its cells.
 
-    The search covers the outermost cell that is left, in one of four orders. No set of cells is tried twice,
-    so the search is short for all boards of games: some 50 sets on average.
+    The search always covers the outermost remaining cell, in one of four orders, and visits no set of cells
+    twice. On boards from games it is short: about 50 sets on average.
+
+    Args:
+        cells: Number of cells.
+        slots: Cells of each placement.
+        printed: Cells with printed symbols, which need no tile.
     """
 
     def __init__(self, cells: int, slots: Iterable[Sequence[int]], printed: Iterable[int]) -> None:
@@ -241,26 +250,26 @@ class Tiling:
         ]
 
     def can_cover(self, laid: np.ndarray) -> bool:
-        """Whether whole tiles can cover exactly the cells that are true, those of printed symbols aside.
+        """Return whether whole tiles can cover exactly the cells in the mask `laid`, without printed symbols.
 
-        Exact for every board whose search ends within `MOST` sets of cells; of others, true.
+        The answer is exact if a search finishes within `LIMIT` sets of cells, otherwise true.
         """
         cells = as_bits(laid) & ~self._printed
-        for most in (FEW, MANY):
+        for limit in SWITCH_LIMITS:
             for tiles, from_below in self._orders:
-                found = _search(cells, tiles, from_below, most)
+                found = _search(cells, tiles, from_below, limit)
                 if found is not None:
                     return found
-        return _search(cells, *self._orders[0], MOST) is not False
+        return _search(cells, *self._orders[0], LIMIT) is not False
 
 
 def as_bits(cells: np.ndarray) -> int:
-    """Return an array of truth values as the bits of a number, the first one the lowest."""
+    """Return a boolean array as the bits of an integer, the first entry as the lowest bit."""
     return int.from_bytes(np.packbits(cells, bitorder="little").tobytes(), "little")
 
 
-def _search(cells: int, tiles: Sequence[Sequence[int]], from_below: bool, most: int) -> bool | None:
-    """Whether there is an exact cover, `None` if that is not known after so many sets of cells."""
+def _search(cells: int, tiles: Sequence[Sequence[int]], from_below: bool, limit: int) -> bool | None:
+    """Return whether an exact cover exists, `None` if `limit` sets of cells do not suffice to know."""
     known, left = {cells}, [cells]
     while left:
         rest = left.pop()
@@ -270,6 +279,6 @@ def _search(cells: int, tiles: Sequence[Sequence[int]], from_below: bool, most: 
             if tile & rest == tile and (fewer := rest ^ tile) not in known:
                 known.add(fewer)
                 left.append(fewer)
-        if len(known) > most:
+        if len(known) > limit:
             return None
     return False

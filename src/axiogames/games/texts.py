@@ -1,4 +1,4 @@
-"""What a page says about a game, in several languages. English is the language of the declaration."""
+"""Texts about games in several languages. The English ones are part of the declaration of a game."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 from .protocol import Game
 
 LANGUAGES = ("en", "de")
-"""Every game has its words and its rules in these; the first stands in for all that are not here."""
+"""The languages of the texts and rules pages of all games; the first one is the fallback."""
 
 SITUATIONS = (
     "welcome",
@@ -26,12 +26,20 @@ SITUATIONS = (
     "wait",
     "end",
 )
-"""When a coach may say something. A game leaves out what cannot happen in it."""
+"""Situations in which the coach can give a tip. A game leaves out those that cannot occur."""
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """A game in the words of a language; `options` and `coach` by option and by situation."""
+class Localization:
+    """The texts about a game in one language.
+
+    Attributes:
+        name: Title of the game.
+        summary: One sentence about the game.
+        options: Summary by option.
+        reconstructed: Rules and components that are reconstructions.
+        coach: Tip by situation.
+    """
 
     name: str
     summary: str
@@ -41,35 +49,35 @@ class Words:
 
 
 class _Coach(msgspec.Struct, forbid_unknown_fields=True):
-    """The file of the first language: the rest is declared."""
+    """The text file of the first language, whose other texts are declared in `Game`."""
 
     coach: dict[str, str]
 
 
-def spoken(language: str) -> str:
-    """The language to use for one that is asked for, such as `de-AT`."""
+def supported_language(language: str) -> str:
+    """Return the supported language for a language tag such as `de-AT`."""
     short = language.partition("-")[0].lower()
     return short if short in LANGUAGES else LANGUAGES[0]
 
 
-def words_of(game: Game, language: str) -> Words:
-    """What there is to say about a game."""
-    return _words(game, spoken(language))
+def load_texts(game: Game, language: str) -> Localization:
+    """Return the texts about a game in a language."""
+    return _load_texts(game, supported_language(language))
 
 
 @cache
-def _words(game: Game, language: str) -> Words:
+def _load_texts(game: Game, language: str) -> Localization:
     file = game.files / "texts" / f"{language}.json"
-    if not file.is_file():  # a registered game may speak English only
-        return _words(game, LANGUAGES[0]) if language != LANGUAGES[0] else _declared(game, {})
+    if not file.is_file():  # a registered game may have English texts only, or none but its declaration
+        return _load_texts(game, LANGUAGES[0]) if language != LANGUAGES[0] else _declared_texts(game, {})
     text = file.read_bytes()
     if language != LANGUAGES[0]:
-        return msgspec.json.decode(text, type=Words)
-    return _declared(game, msgspec.json.decode(text, type=_Coach).coach)
+        return msgspec.json.decode(text, type=Localization)
+    return _declared_texts(game, msgspec.json.decode(text, type=_Coach).coach)
 
 
-def _declared(game: Game, coach: dict[str, str]) -> Words:
-    return Words(
+def _declared_texts(game: Game, coach: dict[str, str]) -> Localization:
+    return Localization(
         name=game.name,
         summary=game.summary,
         options={option.name: option.summary for option in game.options},
@@ -78,9 +86,9 @@ def _declared(game: Game, coach: dict[str, str]) -> Words:
     )
 
 
-def page_of(game: Game, language: str) -> str:
-    """The rules page of a game."""
-    language = spoken(language)
+def load_rules_page(game: Game, language: str) -> str:
+    """Return the rules page of a game as Markdown."""
+    language = supported_language(language)
     file = game.files / f"rules.{language}.md"
     if not file.is_file():
         file = game.files / "rules.md"

@@ -1,6 +1,6 @@
-"""A game for a number of players and options: what everything that is not a rule asks a game.
+"""`Variant`: a game for a number of players and a set of options, with its names, texts and drawing.
 
-Below the line come the hooks that a game must provide; above it is what follows from them.
+The class first has everything that it derives, then the hooks that a game must provide, then optional hooks.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from .runtime.loops import list_legal, score_all
 from .runtime.observation import BoardLayout, Observation, feature_names
 from .runtime.state import DRAW, HIDDEN, OVER, PLACE, REMOVE
 
-State = Any  # an array of one NumPy record; its layout is the game's own
+State = Any  # an array of one NumPy record, whose type depends on the game
 
 
 def copied(state: State) -> State:
-    """A copy of a state. NumPy copies records field by field; as bytes that takes a tenth of the time."""
+    """Return a copy of a state; copying bytes takes a tenth of the time of NumPy's copy of each field."""
     if INTERPRETED:
         return state.copy()
     return np.frombuffer(bytearray(state.tobytes()), state.dtype)
 
 
 def is_array_of(array: object, dtype: np.dtype[Any], shape: tuple[int, ...]) -> bool:
-    """Whether something is an array as compiled code expects it: of this type and shape, without gaps."""
+    """Return whether `array` is what compiled code expects: a contiguous array of this type and shape."""
     return (
         isinstance(array, np.ndarray) and array.dtype == dtype and array.shape == shape and array.flags.carray
     )
@@ -48,7 +48,7 @@ def _variant(name: str, players: int, options: tuple[str, ...], compact: bool) -
 
 
 class BoardDrawing(Protocol):
-    """How a game is drawn, such as its module `drawing`."""
+    """Drawing functions of a game, usually its module `drawing`."""
 
     def scene(self, content: Content) -> Scene:
         """Return the drawing of a board."""
@@ -64,21 +64,34 @@ class BoardDrawing(Protocol):
 
 
 class Variant(ABC):
-    """The rules in force at a table, and the names of things in them.
+    """A game for a number of players and a set of options.
 
-    There is one object for each game, number of players and set of options; copies and pickles lead back
-    to it.
+    There is one object for each combination; copying and unpickling return the same object.
+
+    Attributes:
+        game: Facts of the game.
+        players: Number of players.
+        options: Options that are on, sorted.
+        constants: Record array with the constants of the rules.
+        opening: State before the first chance outcome.
+        kernels: Compiled loops of the game.
+        drawing: Drawing functions of the game.
+        kinds: One way to write each kind of tile, by index.
+        tileset: Number of tiles by kind.
+        hand: Number of tiles in a full hand.
+        turns: Maximum number of orientations (and named colours) of a tile.
+        places: Maximum number of places for a tile.
+        exchange_is_public: Whether exchanged tiles are visible to all seats.
+        tiles_leave: Whether tiles can leave the game without being placed.
+        grows: Whether the board grows with the tiles on it.
+        start_places: Positions of an opening display, in the order in which chance fills them.
+        counters: Fields of the state that a position text has besides board, hands, bag and scores.
     """
 
-    # Whether everybody sees the tiles that a seat exchanges.
     exchange_is_public = True
-    # Whether tiles can leave the game without having been placed.
     tiles_leave = False
-    # Whether the board grows with the tiles on it.
     grows = False
-    # The positions of an opening display, in the order in which chance lays its tiles.
     start_places: tuple[str, ...] = ()
-    # Fields of the state that a position text carries besides the board, hands, bag and scores.
     counters: tuple[str, ...] = ()
 
     def __init__(self, game: Game, players: int, options: tuple[str, ...]) -> None:
@@ -102,67 +115,92 @@ class Variant(ABC):
 
     @property
     def compact(self) -> Variant:
-        """The same game with the smallest state there is for it, for which some things take longer."""
+        """The same game with a smaller state, for which scoring takes longer."""
         return self
 
     @property
     def colours(self) -> str:
-        """The letters of the colours, in the order of their numbers."""
+        """Letters of the colours, by index."""
         return self.game.colours
 
     @property
     def tracks(self) -> tuple[str, ...]:
-        """What points are counted in, in the order of `scores`: the colours, unless a game says otherwise."""
+        """Names of the tracks, in the order of `scores`: the colours, unless a game overrides this."""
         return tuple(self.game.colours)
 
     @property
     def cap(self) -> int | None:
-        """The most points a track can show."""
+        """Maximum number of points on a track, `None` if there is no limit."""
         return self.game.cap
 
     @cached_property
-    def most_actions(self) -> int:
-        """An upper bound for the number of legal moves in any position."""
-        return self.hand * self.turns * self.places + self.other_actions
+    def max_legal_actions(self) -> int:
+        """An upper bound of the number of legal actions in any position."""
+        return self.hand * self.turns * self.places + self.non_placements
+
+    @cached_property
+    def actions(self) -> int:
+        """Number of action ids, legal or not."""
+        return int(self.constants["actions"][0])
+
+    @cached_property
+    def placements(self) -> int:
+        """Number of action ids of placements; these come before all others."""
+        return int(self.constants["placements"][0])
+
+    @property
+    def non_placements(self) -> int:
+        """Number of action ids that are not placements, such as exchanges."""
+        return self.actions - self.placements
+
+    @cached_property
+    def observation(self) -> Observation:
+        """Layout and names of the observation of a seat."""
+        names = feature_names(self.players, self.tracks, self.kinds, self.counter_names)
+        return Observation(self.board_layout, names)
 
     def new_state(self) -> State:
-        """A state before anything has happened."""
+        """Return a new opening state."""
         return copied(self.opening)
 
     def legal_actions(self, state: State) -> np.ndarray:
-        """The numbers of all legal moves, ascending."""
-        out = np.empty(self.most_actions, np.int32)
+        """Return the ids of all legal actions, ascending."""
+        out = np.empty(self.max_legal_actions, np.int32)
         return out[: self.kernels[list_legal](self.constants, state, out)]
 
     def gains(self, state: State, actions: np.ndarray) -> np.ndarray:
-        """What each move would score on the track: a row for each, a column for each colour."""
+        """Return the points of actions, a row for each action and a column for each track."""
         out = np.zeros((len(actions), state["gain"].shape[1]), np.int16)
-        if len(actions) and actions.max() >= self.first_other_action:
-            actions = actions[actions < self.first_other_action]
-        # Rating writes into the state's scratch fields, so it works on a copy.
+        if len(actions) and actions.max() >= self.placements:
+            actions = actions[actions < self.placements]
+        # Scoring writes to `gain`, so it works on a copy.
         self.kernels[score_all](self.constants, copied(state), actions, len(actions), out)
         return out
 
     def chances(self, state: State) -> list[tuple[int, int]]:
-        """What chance can do now: (action, weight) for each outcome."""
+        """Return the chance outcomes of a state as (action, weight)."""
         if state["phase"][0] not in (DRAW, REMOVE):
             return []
         return [(kind, count) for kind, count in enumerate(state["bag"][0].tolist()) if count]
 
     def tile_name(self, kind: int) -> str:
-        """A kind of tile in letters, `?` for one that is not known."""
+        """Return the letters of a kind of tile, `?` for a hidden one."""
         return "?" if kind == HIDDEN else self.kinds[kind]
 
     def hand_of(self, state: State, seat: int) -> tuple[str, ...]:
-        """The tiles a seat holds, `?` for those not known."""
+        """Return the tiles in the hand of a seat, `?` for hidden ones."""
         held, kinds = state["held"][0, seat], self.kinds
         tiles = state["hands"][0, seat, :held].tolist()
         return tuple(["?" if kind == HIDDEN else kinds[kind] for kind in tiles])
 
     def redact(self, state: State, seat: int | None) -> State:
-        """The state as a seat knows it (`None`: as a spectator does).
+        """Return the state as a seat knows it.
 
-        Hidden tiles go back among the unseen ones, so that nothing is left of where they were.
+        Hidden tiles are counted as unseen, so that the result has no trace of where they are.
+
+        Args:
+            state: Complete state.
+            seat: Seat, `None` for a spectator.
         """
         seen = copied(state)
         bag, hands = seen["bag"][0], seen["hands"][0]
@@ -186,21 +224,22 @@ class Variant(ABC):
         return seen
 
     def check_state(self, state: State) -> None:
-        """Check a state that comes from outside. Nothing else may reach compiled rules.
+        """Check an external state. Compiled rules must only get states that pass.
 
-        Raises `ParseError` for an array that is not one record of this game, and for a state that no game
-        has.
+        Raises:
+            ParseError: The array is not a record of this variant, or no game reaches the state.
         """
         if not is_array_of(state, self.opening.dtype, (1,)):
-            raise ParseError(f"this is no state of {self.game.id} for {self.players} players")
+            raise ParseError(f"this is not a state of {self.game.id} for {self.players} players")
         for violation in self.layout_violations(state):
             raise ParseError(violation)
         self.check_reachable(state)
 
     def check_running(self, state: State) -> None:
-        """Check a state of a batch or an environment, where a game that is over may have been broken off.
+        """Check a state of a batch or an environment, which can end a game in any state.
 
-        Raises `ParseError`.
+        Raises:
+            ParseError: The state is invalid.
         """
         if is_array_of(state, self.opening.dtype, (1,)) and state["phase"][0] == OVER:
             for violation in self.layout_violations(state):
@@ -209,22 +248,27 @@ class Variant(ABC):
             self.check_state(state)
 
     def check_reachable(self, state: State) -> None:
-        """Check that a game can lead to a state whose layout is sound. Raises `ParseError`."""
+        """Check that a game can reach a state with a valid layout. Raises `ParseError`."""
         for violation in self.violations(state):
             raise ParseError(violation)
 
     def extra_turns(self, state: State) -> int:
-        """How many more placements or turns the seat to move has won."""
+        """Return the number of extra placements or turns that the seat to move has won."""
         return int(next((state[name][0] for name in ("extra", "again") if name in state.dtype.names), 0))
 
     def refuse(self, move: Move, reason: Reason, detail: str = "") -> IllegalMove:
-        """The error for a move that has no number at all, such as one outside the board."""
+        """Return the error for a move without an action id, such as one outside the board."""
         return IllegalMove(move, reason, detail)
 
-    def covered(self, move: Move, numbers: Mapping[str, int]) -> tuple[int, ...]:
-        """The numbers of the cells that a placement on named cells covers.
+    def covered(self, move: Move, cells: Mapping[str, int]) -> tuple[int, ...]:
+        """Return the cells that a placement covers.
 
-        Raises `IllegalMove` for a tile or a cell that does not exist, and where a colour is named.
+        Args:
+            move: The placement.
+            cells: Cells by name.
+
+        Raises:
+            IllegalMove: A tile or a cell does not exist, or the move names a colour.
         """
         if move.kind != "place":
             raise self.refuse(move, Reason.NOT_IN_THIS_GAME)
@@ -233,141 +277,144 @@ class Variant(ABC):
         if self.kind_of(move.tile) is None:
             raise self.refuse(move, Reason.NO_SUCH_TILE)
         for name in move.at:
-            if name not in numbers:
+            if name not in cells:
                 raise self.refuse(move, Reason.OUTSIDE, f"{name} is outside the play area")
-        return tuple(numbers[name] for name in move.at)
+        return tuple(cells[name] for name in move.at)
 
     def shown_at(self, state: State) -> dict[str, str]:
-        """What tiles have put on which cell: a letter, or all of them where a tile lies on one cell."""
+        """Return the letters by covered cell: one letter, or all letters of a tile on a single cell."""
         content = self.content(state, ())
         return {**content.loose, **{tile.at[0]: tile.letters for tile in content.tiles}}
 
     @cached_property
     def _all_places(self) -> frozenset[tuple[str, ...]]:
-        ahead = [self.cells_of(self.opening, place) for place in range(self.places)]
-        return frozenset((*ahead, *(at[::-1] for at in ahead)))
+        forward = [self.cells_of(self.opening, place) for place in range(self.places)]
+        return frozenset((*forward, *(at[::-1] for at in forward)))
 
     def can_lie(self, at: tuple[str, ...]) -> bool:
-        """Whether a tile has the shape to lie on these cells, from either end."""
+        """Return whether these cells have the shape of a tile, from either end."""
         return len(at) == 1 if self.grows else at in self._all_places
 
-    # ------------------------------------------------------------ what a game provides
+    # ------------------------------------------------------------ required hooks
 
     constants: Any
     opening: State
-    drawing: BoardDrawing
     kernels: Kernels
-    kinds: tuple[str, ...]  # one way to write each kind of tile, in the order of their numbers
+    drawing: BoardDrawing
+    kinds: tuple[str, ...]
     tileset: Mapping[str, int]
-    hand: int  # tiles in a full hand
-    turns: int  # most ways to turn (and name) one tile
-    places: int  # most places for a tile
-    first_other_action: int  # actions from here on are no placements
-    other_actions: int  # and so many there are
-
-    @property
-    def actions(self) -> int:
-        """How many numbers stand for moves, legal or not."""
-        return self.first_other_action + self.other_actions
-
-    @cached_property
-    def observation(self) -> Observation:
-        """What a seat is told in numbers, and what they mean."""
-        names = feature_names(self.players, self.tracks, self.kinds, self.counter_names)
-        return Observation(self.board_layout, names)
+    hand: int
+    turns: int
+    places: int
 
     @property
     @abstractmethod
     def board_layout(self) -> BoardLayout:
-        """How `observe_board` writes the board."""
+        """Layout of the array that `observe_board` writes."""
 
     @abstractmethod
     def encode(self, state: State, move: Move) -> int:
-        """The number of a move. Raises `IllegalMove` if no number can stand for it."""
+        """Return the action id of a move.
+
+        Raises:
+            IllegalMove: The move has no id.
+        """
 
     @abstractmethod
     def decode(self, state: State, action: int) -> Move:
-        """The move with this number."""
+        """Return the move of an action id."""
 
     @abstractmethod
     def parts(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Placements as numbers: how the tile is turned, its place, and the colour named (0: none)."""
+        """Split placements into orientation, place, and named colour + 1 (0: none), an array for each."""
 
     @abstractmethod
-    def turned(self, state: State, way: int) -> str:
-        """The letters of a tile of the seat to move, turned this way."""
+    def oriented(self, state: State, orientation: int) -> str:
+        """Return the letters of a tile of the seat to move in an orientation from `parts`."""
 
     @abstractmethod
     def cells_of(self, state: State, place: int) -> tuple[str, ...]:
-        """The cells of a place."""
+        """Return the cells of a place from `parts`."""
 
     @property
     @abstractmethod
     def directions(self) -> Sequence[tuple[str, ...]]:
-        """A place for every direction in which a tile can lie."""
+        """Cells of an example of a place for every direction of a tile."""
 
     @abstractmethod
     def kind_of(self, letters: str) -> int | None:
-        """The kind of a tile written in any of its orientations, `None` if there is no such tile."""
-
-    @abstractmethod
-    def setup(self) -> dict[str, Any]:
-        """What of this game is reconstruction, as records carry it."""
+        """Return the kind of a tile written in any orientation, `None` if there is no such tile."""
 
     @abstractmethod
     def write_board(self, state: State) -> str:
-        """What lies on the board, for a position text."""
+        """Return the board as part of a position text, without spaces."""
 
     @abstractmethod
     def read_board(self, state: State, text: str) -> None:
-        """Lay out a board from its text. Raises `ParseError`."""
+        """Set up the board of an opening state from its text.
+
+        Raises:
+            ParseError: The text is malformed.
+        """
 
     @abstractmethod
     def tiles_laid(self, state: State) -> int:
-        """How many tiles lie on the board."""
+        """Return the number of tiles on the board."""
 
     @abstractmethod
     def content(self, state: State, laid: Sequence[PlacedTile]) -> Content:
-        """What there is to draw, given the tiles that are known to have been laid."""
+        """Return the content of a drawing.
 
-    # ------------------------------------------------------------ what a game may provide
+        Args:
+            state: State of the board.
+            laid: Tiles that are known to have been placed; other covered cells are drawn without tiles.
+        """
+
+    # ------------------------------------------------------------ optional hooks
+
+    def setup(self) -> dict[str, Any]:
+        """Return the reconstructed components of the game for records; by default the tile set."""
+        return {"tileset": dict(self.tileset)}
 
     @property
     def counter_names(self) -> tuple[str, ...]:
-        """The names of what `observe_counters` writes."""
+        """Names of the entries that `observe_counters` writes; by default none."""
         return ()
 
     def layout_violations(self, state: State) -> Iterator[str]:
-        """What is wrong with the fields of a state by themselves, in words, the gravest first."""
+        """Yield errors of single fields of a state, the most severe first; by default those of all games."""
         yield from invariants.layout_violations(self, state)
 
     def violations(self, state: State) -> Iterator[str]:
-        """Why no game leads to a state whose layout is sound, in words, the gravest first."""
+        """Yield the reasons why no game reaches a state with a valid layout, the most severe first.
+
+        By default these are violations of the invariants that all games share.
+        """
         now = invariants.Snapshot.of(self, state)
         yield from invariants.shared_violations(self, now, (OVER, PLACE, DRAW))
         if not now.dealing:
             yield from invariants.full_hand_violations(self, now)
 
     def action_from_format_1(self, state: State, action: int) -> int:
-        """Return the id of an action that a dataset of format 1 has. Raises `ParseError`."""
+        """Return the id of an action of dataset format 1; by default the same id. Raises `ParseError`."""
         return action
 
     def pyramids(self, state: State) -> tuple[str, ...]:
-        """The cells that have got a pyramid so far, oldest first."""
+        """Return the cells of pyramids, the oldest first; by default none."""
         return ()
 
     def spent(self, state: State) -> tuple[str, ...]:
-        """The cells that have lost their pyramid and stay empty for good."""
+        """Return the cells that have lost their pyramid and stay empty; by default none."""
         return ()
 
     def source(self, state: State) -> str:
-        """Where the tile comes from that is due to be drawn."""
+        """Return the name of the source of the next draw; by default the bag."""
         return "bag"
 
-    def starting(self, state: State, action: int) -> PlacedTile:
-        """The tile that chance lays in an opening display by this action."""
+    def start_tile(self, state: State, action: int) -> PlacedTile:
+        """Return the tile that a chance outcome lays in the opening display; by default there is none."""
         raise TypeError(f"{self.game.id} has no opening display")
 
     def start_action(self, state: State, laid: PlacedTile) -> int | None:
-        """The chance action that lays this tile in the opening display next, if there is one."""
+        """Return the chance outcome that lays a tile in the opening display next; by default `None`."""
         return None

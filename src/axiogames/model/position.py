@@ -310,7 +310,7 @@ class Position:
         after = self.state.copy()
         self.variant.kernels[step](self.variant.constants, after, action, False)
         before = self.variant.pyramids(self.state)
-        placed = action < self.variant.first_other_action
+        placed = action < self.variant.placements
         return Preview(
             self._by_track(after["gain"][0].tolist()) if placed else {},
             tuple(cell for cell in self.variant.pyramids(after) if cell not in before),

@@ -135,7 +135,7 @@ class Table(Position):
         reason = self._step(action, checked=True)
         if reason:
             raise IllegalMove(move or self.variant.decode(self.state, action), Reason.of(reason))
-        placed = action < self.variant.first_other_action
+        placed = action < self.variant.placements
         gain = self._by_track(self.state["gain"][0].tolist()) if placed else {}
         if deal:
             self.deal()
@@ -170,7 +170,7 @@ class Table(Position):
     def _chance_text(self, action: Action) -> str:
         if self.state["phase"][0] != START:
             return self.variant.kinds[action]
-        laid = self.variant.starting(self.state, action)
+        laid = self.variant.start_tile(self.state, action)
         return f"{laid.letters} {laid.at[0]}"
 
     def draw(self, tile: str | PlacedTile) -> None:
@@ -424,7 +424,7 @@ def chance_event(variant: Variant, state: State, action: Action) -> Draw | Remov
     """Return the event of an outcome of chance in a state in which a draw is due."""
     phase = state["phase"][0]
     if phase == START:
-        laid = variant.starting(state, action)
+        laid = variant.start_tile(state, action)
         return Start((Display(laid.letters, laid.at[0]),))
     tiles = (variant.kinds[action],)
     if phase == REMOVE:

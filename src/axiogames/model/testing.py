@@ -187,7 +187,7 @@ class _Checks:
         return legal
 
     def places(self, action: int) -> bool:
-        return action < self.variant.first_other_action
+        return action < self.variant.placements
 
     def points(self, state: State, action: int) -> int:
         return int(self.variant.kernels[total_points](self.variant.constants, copied(state), action))

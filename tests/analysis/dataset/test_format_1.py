@@ -54,5 +54,5 @@ def test_action_ids_are_translated(tmp_path: Path) -> None:
 
 def test_action_on_a_square_that_is_not_free_is_rejected(tmp_path: Path) -> None:
     _, old = format_1(tmp_path, wrong=True)
-    with pytest.raises(InvalidFile, match=r"row \d+: the action \d+ names a square that is not free"):
+    with pytest.raises(InvalidFile, match=r"row \d+: action \d+ places a tile on a square that is not free"):
         read(old)

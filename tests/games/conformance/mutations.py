@@ -1,4 +1,4 @@
-"""Wrong positions made from right ones, and games that go on from whatever is accepted of them."""
+"""Mutated positions, and games that continue from the accepted ones."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from axiogames.players.search.determinization import hidden_tile_groups
 from axiogames.players.search.rollouts import ALWAYS, NEVER
 from tests.games.conformance.positions import Case
 
-LONGEST_GAME = 2000  # moves and draws; real games have some hundred
+MAX_STEPS = 2000  # moves and draws; real games have a few hundred
 CANARY = b"\xa5" * 256
 ODD_NUMBERS = (0, 1, 2, 3, 63, 80, 100, 126, 127, 128, 255, 999)
 ODD_BYTES = (0, 1, 2, 63, 127, 128, 253, 254, 255)
 
 
 def game(case: Case, rng: random.Random) -> Iterator[Table]:
-    """A table after every move and every single draw of a game of random moves."""
+    """Yield a table after every move and every single draw of a random game."""
     table = Table(case.variant())
     yield table
     while not table.over:
@@ -43,24 +43,24 @@ def game(case: Case, rng: random.Random) -> Iterator[Table]:
 
 
 def sample_chance(variant: Variant, state: State, rng: random.Random) -> int:
-    """One of the things that chance can do, by their weights."""
+    """Return a random chance outcome by the weights."""
     outcomes = variant.chances(state)
     return rng.choices(outcomes, [weight for _, weight in outcomes])[0][0]
 
 
 def split(text: str) -> tuple[list[str], dict[str, str]]:
-    """The head of a position and its fields by name."""
+    """Return the head of a position text and its fields by name."""
     words = text.split()
     return words[:3], dict(word.partition("=")[::2] for word in words[3:])
 
 
 def joined(head: list[str], fields: dict[str, str]) -> str:
-    """A position with this head and these fields."""
+    """Return a position text with this head and these fields."""
     return " ".join((*head, *(f"{name}={value}" for name, value in fields.items())))
 
 
 def mutated(text: str, rng: random.Random) -> str:
-    """A position with one to three of its fields changed."""
+    """Return a position text with one to three mutated fields."""
     names = list(split(text)[1])
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         text = mutated_field(text, rng.choice(names), rng)
@@ -68,7 +68,7 @@ def mutated(text: str, rng: random.Random) -> str:
 
 
 def mutated_field(text: str, name: str, rng: random.Random) -> str:
-    """A position with one field changed."""
+    """Return a position text with one mutated field."""
     head, fields = split(text)
     if name == "phase":
         fields[name] = rng.choice([*PHASE_NAMES.values(), fields[name].upper(), ""])
@@ -78,7 +78,7 @@ def mutated_field(text: str, name: str, rng: random.Random) -> str:
 
 
 def plausible(text: str, rng: random.Random) -> str:
-    """A position to which a game may well lead: with less points, or with another tile in a hand."""
+    """Return a probably reachable position: with fewer points or a different tile in a hand."""
     head, fields = split(text)
     if rng.randrange(2):
         numbers = [*re.finditer("[0-9]+", fields["scores"])]
@@ -115,18 +115,18 @@ def _other_order(value: str, rng: random.Random) -> str:
     parts = re.split("([;,/])", value)
     if len(parts) < 3:
         return _other_letter(value, rng)
-    here, there = rng.randrange(0, len(parts), 2), rng.randrange(0, len(parts), 2)
+    i, j = rng.randrange(0, len(parts), 2), rng.randrange(0, len(parts), 2)
     match rng.randrange(5):
         case 0:
-            parts[here], parts[there] = parts[there], parts[here]
+            parts[i], parts[j] = parts[j], parts[i]
         case 1:
-            parts[here] = parts[there]
+            parts[i] = parts[j]
         case 2:
-            del parts[here : here + 2]
+            del parts[i : i + 2]
         case 3:
-            parts[here:here] = [parts[there], parts[1]]
+            parts[i:i] = [parts[j], parts[1]]
         case _:
-            parts[here] = rng.choice(("-", "?", "", parts[here][::-1]))
+            parts[i] = rng.choice(("-", "?", "", parts[i][::-1]))
     return "".join(parts)
 
 
@@ -134,16 +134,16 @@ def _other_letter(value: str, rng: random.Random) -> str:
     letters = list(value)
     if len(letters) < 2:
         return rng.choice("-?09")
-    here, there = rng.randrange(len(letters)), rng.randrange(len(letters))
+    i, j = rng.randrange(len(letters)), rng.randrange(len(letters))
     if rng.randrange(2):
-        letters[here], letters[there] = letters[there], letters[here]
+        letters[i], letters[j] = letters[j], letters[i]
     else:
-        letters[here] = rng.choice("RGBOPY_?-123,;/^x#")
+        letters[i] = rng.choice("RGBOPY_?-123,;/^x#")
     return "".join(letters)
 
 
 def mutated_state(state: State, rng: random.Random) -> State:
-    """A state with one or two bytes of one of its fields changed."""
+    """Return a state with one or two mutated bytes in one field."""
     data = bytearray(state.tobytes())
     kind, offset = state.dtype.fields[rng.choice(state.dtype.names)][:2]
     for _ in range(rng.choice((1, 2)) if kind.itemsize else 0):
@@ -153,7 +153,7 @@ def mutated_state(state: State, rng: random.Random) -> State:
 
 
 def without_hidden(variant: Variant, state: State, rng: random.Random) -> State | None:
-    """A state in which hidden tiles are some of the unseen ones, `None` if none is found that can be."""
+    """Return a valid state with random unseen tiles as hidden ones, `None` if 30 attempts find none."""
     for _ in range(30):
         filled = state.copy()
         _fill_in(variant, filled, rng)
@@ -187,30 +187,30 @@ def _fill_in(variant: Variant, state: State, rng: random.Random) -> None:
 
 
 class Guarded:
-    """Arrays with a canary before and behind each of them."""
+    """Arrays with canary bytes before and after each of them."""
 
     def __init__(self) -> None:
         self._memories: list[bytearray] = []
 
     def array(self, array: np.ndarray) -> np.ndarray:
-        """A copy of an array, guarded."""
+        """Return a guarded copy of an array."""
         self._memories.append(memory := bytearray(CANARY + array.tobytes() + CANARY))
         copy = np.frombuffer(memory, array.dtype, array.size, len(CANARY))
         return copy.reshape(array.shape).view(type(array))
 
     def check(self) -> None:
-        """Fail if anything was written beside an array."""
+        """Fail if the canary bytes of any array have changed."""
         for memory in self._memories:
-            assert memory.startswith(CANARY), "something was written before an array"
-            assert memory.endswith(CANARY), "something was written behind an array"
+            assert memory.startswith(CANARY), "a write before the start of an array"
+            assert memory.endswith(CANARY), "a write after the end of an array"
 
 
 def roll_out(
     variant: Variant, state: State, rng: random.Random, *, moves: int, guesses: int, turns: int
 ) -> bool:
-    """Run a bot's rollouts from some moves of a state; whether the seat to move has any that it knows.
+    """Run a bot's rollouts from random moves of a state; return whether the seat to move has known moves.
 
-    Nothing is written beside the arrays that the rollouts are given, and none but those that are for results.
+    Fails if the rollouts write outside their arrays, or to an array that is not for results.
     """
     view = View(variant, state, None, ())
     legal = view.legal_moves().actions
@@ -230,7 +230,7 @@ def roll_out(
         guarded.array(seed_states(rng.getrandbits(64), 0, guesses)), turns,
         late, guarded.array(hidden_counts), guarded.array(barred),
         guarded.array(mind), guarded.array(allocate(scratch_dtype(tracks))),
-        guarded.array(np.zeros(variant.most_actions, np.int32)), sums,
+        guarded.array(np.zeros(variant.max_legal_actions, np.int32)), sums,
         guarded.array(np.zeros(len(actions))), guarded.array(points),
     )  # fmt: skip
     guarded.check()
@@ -240,10 +240,10 @@ def roll_out(
 
 
 def play_to_the_end(variant: Variant, state: State, rng: random.Random, *, check_every: int = 1) -> None:
-    """Play random moves until the game is over; nothing beside the state is written, and it stays sound."""
+    """Play random moves until the game is over; fail on writes outside the state and on invalid states."""
     memory = bytearray(CANARY + state.tobytes() + CANARY)
     state = np.frombuffer(memory, state.dtype, 1, len(CANARY)).view(type(state))
-    for step in range(LONGEST_GAME):
+    for step in range(MAX_STEPS):
         if state["phase"][0] == OVER:
             break
         if state["phase"][0] >= DRAW:
@@ -253,8 +253,8 @@ def play_to_the_end(variant: Variant, state: State, rng: random.Random, *, check
             variant.gains(state, actions)
             action = rng.choice(actions.tolist())
             assert variant.kernels[loops.step](variant.constants, state, action, True) == 0
-        assert memory.startswith(CANARY), "something was written before the state"
-        assert memory.endswith(CANARY), "something was written behind the state"
+        assert memory.startswith(CANARY), "a write before the start of the state"
+        assert memory.endswith(CANARY), "a write after the end of the state"
         if step % check_every == 0:
             variant.check_state(state)
     assert state["phase"][0] == OVER, "the game does not end"

@@ -1,8 +1,8 @@
-"""Where the conformance suite gets its tables from: every variant of every game, played in earnest.
+"""Tables for the conformance suite, from games of every variant.
 
-Random play hardly ever reaches a cap, an extra turn or an empty bag. So tables come from greedy and
-balanced play as well, and from twisted starts: the same rules, but every seat begins a few points
-below the cap, and in some the bag is nearly empty.
+Random play rarely reaches a cap, an extra turn or an empty bag. Tables therefore also come from greedy and
+balanced play, and from twisted openings, in which every seat starts a few points below the cap, and in some
+the bag is nearly empty.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from itertools import combinations
 import pytest
 
 from axiogames.games import GAMES, find_variant, game
-from axiogames.games.protocol import MOST_PLAYERS
+from axiogames.games.protocol import MAX_PLAYERS
 from axiogames.games.runtime.compile import INTERPRETED
 from axiogames.games.runtime.state import REMOVE
 from axiogames.games.variant import Variant
@@ -27,7 +27,7 @@ from axiogames.rng import Generator
 
 @dataclass(frozen=True)
 class Case:
-    """A variant to be tested, and a name for it."""
+    """A variant under test; its string is the test id."""
 
     game: str
     players: int
@@ -41,38 +41,41 @@ class Case:
 
 
 def cases() -> list[Case]:
-    """Every game for every number of players, with every set of its options."""
+    """Return every game for every number of players, with every set of its options."""
     return [
         Case(name, players, options)
         for name in GAMES
-        for players in range(1, MOST_PLAYERS + 1)
+        for players in range(1, MAX_PLAYERS + 1)
         for size in range(len(game(name).options) + 1)
         for options in combinations(sorted(option.name for option in game(name).options), size)
     ]
 
 
-def told_apart(case: Case) -> bool:
-    """Whether a case shows what no other does: no rule asks for an option and the number of players at once.
+def is_representative(case: Case) -> bool:
+    """Return whether a case is part of the suite.
 
-    So each set of options is tried by two players, and by others none or all of them.
+    No rule depends on an option and the number of players at once. Each set of options is therefore tested
+    for two players, and only no options and all options for other numbers.
     """
     return case.players == 2 or len(case.options) in (0, len(game(case.game).options))
 
 
 # Interpreted rules are two thousand times slower, and the larger boards run the same lines.
 CASES = [
-    case for case in cases() if told_apart(case) and case.players <= (2 if INTERPRETED else MOST_PLAYERS)
+    case
+    for case in cases()
+    if is_representative(case) and case.players <= (2 if INTERPRETED else MAX_PLAYERS)
 ]
-# Nothing is told, kept or written down for three that is not for two and for four.
+# Three players run no code that two and four do not.
 EACH = [pytest.param(case, marks=[pytest.mark.slow] if case.players == 3 else []) for case in CASES]
-STYLES = ("random", "greedy", "balanced")  # those that take no time
+STYLES = ("random", "greedy", "balanced")  # fast players
 TWISTS = ("plain", "near the cap", "short of tiles")
 FEW = 1 if INTERPRETED else 3
 
 
 @cache
 def twisted(case: Case, twist: str) -> Variant:
-    """The variant of a case with another opening."""
+    """Return the variant of a case with a twisted opening."""
     variant = case.variant()
     if twist == "plain":
         return variant
@@ -87,7 +90,7 @@ def twisted(case: Case, twist: str) -> Variant:
 
 
 def keep_few_tiles(variant: Variant) -> None:
-    """Leave just enough tiles to deal and a few more, the same of each kind as far as that goes."""
+    """Leave enough tiles for the deal and a few more, spread evenly over the kinds."""
     opening, fields = variant.opening, variant.opening.dtype.names
     needed, spare = variant.players * variant.hand, 8
     if opening["phase"][0] == REMOVE:
@@ -109,7 +112,7 @@ def keep_few_tiles(variant: Variant) -> None:
 
 
 def play(variant: Variant, styles: Sequence[str], seed: str) -> Iterator[Table]:
-    """A table after the deal and after every move of a game between these players."""
+    """Yield a table after the deal and after every move of a game between these players."""
     table = Table(variant, seed)
     seats = [player(styles[seat % len(styles)]) for seat in range(variant.players)]
     rng = [Generator(f"{seed}/{seat}") for seat in range(variant.players)]
@@ -120,7 +123,7 @@ def play(variant: Variant, styles: Sequence[str], seed: str) -> Iterator[Table]:
 
 
 def tables(case: Case, *, twists: Sequence[str] = TWISTS, games: int = FEW) -> Iterator[Table]:
-    """Tables of a case after every move, from all styles of play."""
+    """Yield tables of a case after every move, from all styles of play."""
     for twist in twists:
         for n in range(games):
             styles = (STYLES[n % len(STYLES)],) if n else STYLES[::-1]

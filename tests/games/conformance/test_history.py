@@ -1,4 +1,4 @@
-"""Every variant: tiles are conserved, undo restores, copies go their own way, all texts round-trip."""
+"""For every variant: tiles are conserved, undo restores states, copies are independent, texts round-trip."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.games.conformance.positions import EACH, FEW, STYLES, Case, play, tab
 
 
 def tiles_of(table: Table) -> Counter[int | None]:
-    """All tiles wherever they are: bag, hands, out of the game, and on the board by the events."""
+    """Return all tiles by kind: in the bag, in hands, out of the game, and on the board by the events."""
     kind_of, state = table.variant.kind_of, table.state
     tiles: Counter[int | None] = Counter(dict(enumerate(state["bag"][0].tolist())))
     for seat in range(table.players):
@@ -48,7 +48,7 @@ def test_tiles_are_conserved_at_every_ply(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
-def test_events_tell_every_tile_that_was_drawn(case: Case) -> None:
+def test_events_contain_every_drawn_tile(case: Case) -> None:
     for table in tables(case, games=1):
         drawn = sum(len(e.tiles) for e in table.events if isinstance(e, Draw | Removed))
         started = sum(len(e.display) for e in table.events if isinstance(e, Start))
@@ -56,20 +56,20 @@ def test_events_tell_every_tile_that_was_drawn(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
-def test_undo_restores_and_the_same_tiles_come_again(case: Case) -> None:
+def test_undo_restores_the_state_and_replay_draws_the_same_tiles(case: Case) -> None:
     variant = twisted(case, "near the cap")
     states, positions = [], []
     for table in play(variant, STYLES, "undo"):
         states.append(table.state.tobytes())
         positions.append(table.events)
     for before, events in zip(states[-2::-1], positions[-2::-1], strict=True):
-        after, told = table.state.tobytes(), table.events
+        after, events_after = table.state.tobytes(), table.events
         move = table.undo()
         assert table.state.tobytes() == before
         assert table.events == events
         table.play(move)
         assert table.state.tobytes() == after
-        assert table.events == told
+        assert table.events == events_after
         table.undo()
     with pytest.raises(axio.AxioError, match="no move to take back"):
         table.undo()
@@ -80,7 +80,7 @@ def after_plies(case: Case, plies: int) -> Table:
 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
-def test_a_copy_goes_its_own_way(case: Case) -> None:
+def test_copies_are_independent(case: Case) -> None:
     table = after_plies(case, 5)
     state, events = table.state.tobytes(), table.events
     copy = table.copy()
@@ -90,7 +90,7 @@ def test_a_copy_goes_its_own_way(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
-def test_positions_are_read_back_from_their_text(case: Case) -> None:
+def test_position_texts_round_trip(case: Case) -> None:
     rng = Generator(f"{case}")
     for table in tables(case, twists=("plain",), games=FEW):
         if rng.randint(7):
@@ -111,7 +111,7 @@ def schema() -> Any:
 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
-def test_records_and_game_texts_are_read_back(case: Case) -> None:
+def test_records_and_game_texts_round_trip(case: Case) -> None:
     names = [f'seat "{seat}" é' for seat in range(case.players)]
     for n, table in enumerate(play(case.variant(), STYLES, "record")):
         if n % 9 and not table.over:
@@ -129,6 +129,6 @@ def test_records_and_game_texts_are_read_back(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
-def test_a_table_is_rebuilt_from_its_repr(case: Case) -> None:
+def test_repr_of_a_table_round_trips(case: Case) -> None:
     table = after_plies(case, 8)
     assert eval(repr(table)).state.tobytes() == table.state.tobytes()

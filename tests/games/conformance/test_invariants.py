@@ -1,4 +1,4 @@
-"""States from outside: those of games are accepted, and whatever is accepted plays to the end unharmed."""
+"""External states: reachable ones are accepted, and every accepted one can be played to the end."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from tests.games.conformance.mutations import (
 from tests.games.conformance.positions import EACH, Case, cases, play
 
 MUTANTS = 5 if INTERPRETED else 60
-# What rollouts are made from a position: moves, guesses of what is hidden, and turns.
+# Rollouts from a position: moves, determinizations and turns.
 ROLLOUTS = (1, 1, 1) if INTERPRETED else (4, 2, TO_THE_END)
 
 
 def accepted(text: str) -> tuple[Variant, np.ndarray] | None:
-    """What is read from a text, `None` if it is refused as it should be."""
+    """Return the state of a position text, `None` if it is refused."""
     try:
         return read_position(text)
     except ParseError:
@@ -48,7 +48,7 @@ def accepted(text: str) -> tuple[Variant, np.ndarray] | None:
 
 
 def survive(case: Case, seed: str, mutants: int) -> int:
-    """Mutate positions of a game and play on from those that are accepted; how many these are."""
+    """Mutate positions of a game, play on from the accepted ones, and return their number."""
     rng, played = random.Random(f"{seed} {case}"), 0
     texts = texts_of(case, rng)
     for _ in range(mutants):
@@ -64,7 +64,7 @@ def survive(case: Case, seed: str, mutants: int) -> int:
 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
-def test_every_state_of_a_game_is_accepted(case: Case) -> None:
+def test_reachable_states_are_accepted(case: Case) -> None:
     rng = random.Random(f"states {case}")
     for number, table in enumerate(game(case, rng)):
         if number % (40 if INTERPRETED else 5) == 0 or table.over or not table.plies:
@@ -76,29 +76,31 @@ def test_every_state_of_a_game_is_accepted(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
-def test_a_mutated_position_is_refused_or_plays_to_the_end(case: Case) -> None:
+def test_mutated_positions_are_refused_or_playable(case: Case) -> None:
     played = survive(case, "mutants", MUTANTS)
-    assert played or INTERPRETED, "all mutants were refused, so nothing was played"  # few are made there
+    assert played or INTERPRETED, (
+        "all mutants were refused, so nothing was played"
+    )  # few mutants if interpreted
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", cases(), ids=str)
-def test_many_mutated_positions_are_refused_or_play_to_the_end(case: Case) -> None:
+def test_many_mutated_positions_are_refused_or_playable(case: Case) -> None:
     assert sum(survive(case, f"many {n}", 200) for n in range(20))
 
 
 def texts_of(case: Case, rng: random.Random) -> list[str]:
-    """Positions of a game, as the table knows them and as a seat or a spectator does."""
+    """Return position texts of a game, complete ones and views of a random seat or spectator."""
     texts = []
     for table in game(case, rng):
         texts += [table.position, table.view(rng.choice((None, *range(table.players)))).position]
     return texts
 
 
-@pytest.mark.skipif(INTERPRETED, reason="reading runs no rules but those that lay tiles")
+@pytest.mark.skipif(INTERPRETED, reason="reading a position runs few rules")
 @pytest.mark.parametrize("case", EACH, ids=str)
-def test_mutants_of_every_field_are_refused_and_plausible_ones_accepted(case: Case) -> None:
-    """Without both shares, the tests of mutants might test nothing."""
+def test_most_mutants_are_refused_and_plausible_ones_accepted(case: Case) -> None:
+    """Guards the tests of mutants, which would be vacuous if all or no mutants were accepted."""
     rng = random.Random(f"shares {case}")
     texts = texts_of(case, rng)
     refused = dict.fromkeys(split(texts[0])[1], 0)
@@ -108,7 +110,7 @@ def test_mutants_of_every_field_are_refused_and_plausible_ones_accepted(case: Ca
             mutant = mutated_field(text, name, rng)
             refused[name] += mutant != text and accepted(mutant) is None
     assert min(refused.values()) >= 1, refused
-    assert sum(refused.values()) >= 6 * len(refused), refused  # 10 of 12 are usual
+    assert sum(refused.values()) >= 6 * len(refused), refused  # typically 10 of 12
     mutants = [mutant for text in rng.choices(texts, k=100) if (mutant := plausible(text, rng)) != text]
     parsed = sum(accepted(mutant) is not None for mutant in mutants)
     assert len(mutants) >= 20
@@ -116,7 +118,7 @@ def test_mutants_of_every_field_are_refused_and_plausible_ones_accepted(case: Ca
 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
-def test_rollouts_from_accepted_mutants_write_nothing_else(case: Case) -> None:
+def test_rollouts_from_accepted_mutants_stay_in_bounds(case: Case) -> None:
     rng, rolled = random.Random(f"rollouts {case}"), 0
     texts = texts_of(case, rng)
     for n in range(2 if INTERPRETED else 200):
@@ -130,7 +132,7 @@ def test_rollouts_from_accepted_mutants_write_nothing_else(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
-def test_a_mutated_state_is_refused_or_plays_to_the_end(case: Case) -> None:
+def test_mutated_states_are_refused_or_playable(case: Case) -> None:
     rng = random.Random(f"bytes {case}")
     states = [table.state.copy() for table in game(case, rng)]
     for _ in range(MUTANTS):
@@ -142,10 +144,10 @@ def test_a_mutated_state_is_refused_or_plays_to_the_end(case: Case) -> None:
         play_to_the_end(case.variant(), state, rng, check_every=20 if INTERPRETED else 5)
 
 
-@pytest.mark.skipif(INTERPRETED, reason="needs whole games of strong play")
+@pytest.mark.skipif(INTERPRETED, reason="interpreted games of strong players are slow")
 @pytest.mark.slow
 @pytest.mark.parametrize("case", cases(), ids=str)
-def test_every_state_of_strong_play_is_accepted(case: Case) -> None:
+def test_states_of_strong_play_are_accepted(case: Case) -> None:
     for style in ("balanced", "level5", "greedy"):
         for n in range(12):
             for table in play(case.variant(), (style,), f"strong {n}"):
@@ -154,11 +156,11 @@ def test_every_state_of_strong_play_is_accepted(case: Case) -> None:
                     read_position(table.view(seat).position)
 
 
-# ---------------------------------------------------------------- what the audit found
+# ---------------------------------------------------------------- invalid states found by an audit (b1-b24)
 
 
 def text_of(name: str, players: int = 2, moves: int = 0, **fields: object) -> str:
-    """A position of a game after some first moves, with other fields."""
+    """Return the position text of a game after some moves, with changed fields."""
     table = new_game(name, players, seed=7)
     for _ in range(moves):
         table.play(table.legal_moves()[0])
@@ -170,7 +172,7 @@ def text_of(name: str, players: int = 2, moves: int = 0, **fields: object) -> st
 
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("dealing", [1, 2, 34, 127])
-def test_b1_nobody_is_dealt_in_twice(name: str, dealing: int) -> None:
+def test_b1_second_deal_is_refused(name: str, dealing: int) -> None:
     with pytest.raises(ParseError, match="`dealing` is"):
         axio.Position.parse(text_of(name, moves=1, dealing=dealing))
 
@@ -178,14 +180,14 @@ def test_b1_nobody_is_dealt_in_twice(name: str, dealing: int) -> None:
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("players", [1, 2, 4])
 @pytest.mark.parametrize("due", [1, 5, 80, 100, 127])
-def test_b2_no_more_tiles_are_due_than_a_hand_has_room_for(name: str, players: int, due: int) -> None:
+def test_b2_draws_beyond_a_full_hand_are_refused(name: str, players: int, due: int) -> None:
     with pytest.raises(ParseError):
         axio.Position.parse(text_of(name, players, moves=players, phase="draw", due=due))
 
 
 @pytest.mark.parametrize("name", ["axio", "hex", "trio"])
 @pytest.mark.parametrize("phase", ["place", "offer", "draw", "over"])
-def test_b3_nothing_is_laid_aside_but_in_an_exchange(name: str, phase: str) -> None:
+def test_b3_tiles_aside_are_refused_outside_an_exchange(name: str, phase: str) -> None:
     table = new_game(name, seed=7)
     text = text_of(name, moves=2, phase=phase, aside=",".join(table.hand(0)))
     with pytest.raises(ParseError):
@@ -194,7 +196,7 @@ def test_b3_nothing_is_laid_aside_but_in_an_exchange(name: str, phase: str) -> N
 
 @pytest.mark.parametrize("name", ["axio", "hex"])
 @pytest.mark.parametrize(("begun", "claimed"), [(2, 63), (127, 0), (0, 63), (1, 2), (5, 5), (15, 63), (0, 0)])
-def test_b4_first_tiles_are_those_of_the_seats_that_have_moved(name: str, begun: int, claimed: int) -> None:
+def test_b4_inconsistent_first_tiles_are_refused(name: str, begun: int, claimed: int) -> None:
     text = text_of(name, 4, moves=2, begun=begun, claimed=claimed)
     with pytest.raises(ParseError):
         axio.Position.parse(text)
@@ -210,20 +212,20 @@ def test_b4_first_tiles_are_those_of_the_seats_that_have_moved(name: str, begun:
         (
             "axio",
             {"scores": "18,18,18,18,18;18,18,18,18,18"},
-            "36 points in R, but the board can have given",
+            "the scores have 36 points in R; the board gives at most",
         ),
         (
             "rota",
             {"scores": "12,0,0,0,0;0,0,0,0,0"},
-            "12 points in R, but the display can have given",
+            "the scores have 12 points in R; the display gives at most",
         ),
-        ("trio", {"scores": "32767;0"}, "32767 points, but the board can have given at most 0"),
-        ("axio", {"extra": 127}, "`extra` is 127, but seat 0 can have at most 0"),
-        ("rota", {"extra": 127}, "127 extra turns, but the seats have won 0"),
-        ("axio", {"begun": 127}, "`begun` is 127, but after 0 placements it should be 0"),
-        ("axio", {"phase": "start", "due": 3}, "the phase 'start' does not occur in this game"),
-        ("rota", {"phase": "offer"}, "the phase 'offer' does not occur in this game"),
-        ("trio", {"phase": "remove", "due": 40}, "the phase 'remove' does not occur in this game"),
+        ("trio", {"scores": "32767;0"}, "the scores have 32767 points; the board gives at most 0"),
+        ("axio", {"extra": 127}, "`extra` is 127; seat 0 can have at most 0"),
+        ("rota", {"extra": 127}, "have taken or have left 127 extra turns, but won 0"),
+        ("axio", {"begun": 127}, "`begun` is 127; after 0 placements it must be 0"),
+        ("axio", {"phase": "start", "due": 3}, "this game has no phase 'start'"),
+        ("rota", {"phase": "offer"}, "this game has no phase 'offer'"),
+        ("trio", {"phase": "remove", "due": 40}, "this game has no phase 'remove'"),
         ("axio", {"seat": 1}, "it cannot be the turn of seat 1 after 0 placements"),
         ("rota", {"seat": 1}, "it cannot be the turn of seat 1"),
         ("trio", {"again": 1}, "`again` is set, but"),
@@ -231,12 +233,12 @@ def test_b4_first_tiles_are_those_of_the_seats_that_have_moved(name: str, begun:
         ("rota", {"from_supply": 2}, "2 is too large: it can be at most 1"),
     ],
 )
-def test_b5_a_position_to_which_no_game_leads(name: str, fields: dict[str, object], message: str) -> None:
+def test_b5_unreachable_positions_are_refused(name: str, fields: dict[str, object], message: str) -> None:
     with pytest.raises(ParseError, match=message):
         axio.Position.parse(text_of(name, 2, 0, **fields))
 
 
-def test_b5_every_seat_has_a_tile_in_rota() -> None:
+def test_b5_rota_seats_without_a_tile_are_refused() -> None:
     table = new_game("rota", seed=7)
     mine, other = table.hand(0)[0], table.hand(1)[0]
     text = table.position.replace(f"hands={mine};{other} bag=", f"hands=-;{other} bag={mine}1,")
@@ -249,8 +251,8 @@ def test_b5_every_seat_has_a_tile_in_rota() -> None:
         axio.Position.parse(waiting.replace("stack=11,11,", "stack=11,12,"))
 
 
-def test_extra_placements_still_to_come_have_not_been_used() -> None:
-    """Three colours are capped, and one extra placement is still to come, so two were used."""
+def test_turn_order_counts_only_used_extra_placements() -> None:
+    """Three colours are at the cap and one extra placement is left, so two have been used."""
     text = (
         "hex 4 - board=4RGG1/1OR1RGGGG/RRRRRRGGGG/1B2R1GGGG1/3YRRPOOGGB/4YPPPOGBBB/2YYGGP1OBBBBB/"
         "GYYYY1POOYGBBR1/YYYYRRROYYBB2/RYYRRROYYBB2/RYRRROYPBOB1/YPPPOPPOOO1/YPPOOPBO2/PPPPPBOO1/"
@@ -264,7 +266,7 @@ def test_extra_placements_still_to_come_have_not_been_used() -> None:
         axio.Position.parse(text)
 
 
-def test_colours_on_the_board_are_those_of_the_tiles_that_are_gone() -> None:
+def test_colours_on_the_board_must_match_the_placed_tiles() -> None:
     table = new_game("axio", seed=7)
     table.play(table.legal_moves()[0])
     tile = table.moves[0].tile
@@ -272,15 +274,15 @@ def test_colours_on_the_board_are_those_of_the_tiles_that_are_gone() -> None:
     same = table.variant.kinds[table.variant.kind_of(tile) or 0]
     counts = table.unseen | {same: table.unseen.get(same, 0) + 1, other: table.unseen[other] - 1}
     bag = ",".join(f"{kind}{counts[kind]}" for kind in table.variant.kinds if counts.get(kind))
-    with pytest.raises(ParseError, match="but by the bag and the hands there should be"):
+    with pytest.raises(ParseError, match=r"the board has \d+ symbols .; the other tiles leave \d+"):
         axio.Position.parse(table.position.replace(table.position.split("bag=")[1].split()[0], bag))
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_b24_moves_of_another_position_are_not_rated(name: str) -> None:
+def test_b24_moves_of_another_position_are_not_scored(name: str) -> None:
     table = new_game(name, seed=7)
     moves = table.legal_moves()
-    for view in (table.view(1), table.view(None)):  # to whom the hand is hidden
+    for view in (table.view(1), table.view(None)):  # without the hand of the seat to move
         with pytest.raises(IllegalMove) as caught:
             view.gains(moves)
         assert caught.value.reason is Reason.NOT_YOUR_TURN
@@ -301,15 +303,15 @@ def test_b24_moves_of_another_position_are_not_rated(name: str) -> None:
         "axio 2 - " + "x" * 100_000,
     ],
 )
-def test_digits_are_plain_and_few(text: str) -> None:
+def test_unusual_and_very_long_numbers_are_refused(text: str) -> None:
     with pytest.raises(ParseError):
         axio.Position.parse(text)
 
 
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("zero", ["٠", "０", "০", "²"])
-def test_no_number_of_a_position_has_digits_of_other_scripts(name: str, zero: str) -> None:
-    """`int` and `str.isdigit` take them: in bags, points, counters and in the runs of a board."""
+def test_digits_of_other_scripts_are_refused(name: str, zero: str) -> None:
+    """`int` and `str.isdigit` accept them, so bags, scores, counters and boards need their own check."""
     text = axio.new_game(name, seed=7).position
     for found in re.finditer("[0-9]", text):
         other = zero if zero == "²" else chr(ord(zero) + int(found[0]))
@@ -323,28 +325,28 @@ def test_no_number_of_a_position_has_digits_of_other_scripts(name: str, zero: st
     ("field", "value"),
     [("scores", "0,0,0,0,²;0,0,0,0,0"), ("bag", "RR²"), ("bag", "RR1²"), ("seat", "²"), ("hands", "RR²;RG")],
 )
-def test_superscripts_are_no_digits(field: str, value: str) -> None:
+def test_superscript_digits_are_refused(field: str, value: str) -> None:
     with pytest.raises(ParseError, match=f"position, {field}: "):
         axio.Position.parse(text_of("axio", 2, 1, **{field: value}))
 
 
-# ---------------------------------------------------------------- boards that no placements make
+# ---------------------------------------------------------------- boards without a tiling
 
 
 def moved(table: axio.Table, cells: dict[str, str]) -> str:
-    """The position of a table with what lies on some cells moved to others."""
+    """Return the position text of a table with the content of cells moved to other cells."""
     variant: Any = table.variant
     state, number = table.state.copy(), variant.number
-    for here, there in cells.items():
-        assert state["cells"][0, number[there]] == -1, f"{there} is not empty"
-        state["cells"][0, number[there]] = state["cells"][0, number[here]]
-        state["cells"][0, number[here]] = -1
+    for source, target in cells.items():
+        assert state["cells"][0, number[target]] == -1, f"{target} is not empty"
+        state["cells"][0, number[target]] = state["cells"][0, number[source]]
+        state["cells"][0, number[source]] = -1
     head, fields = split(table.position)
     return joined(head, fields | {"board": variant.write_board(state)})
 
 
 @pytest.mark.parametrize("name", ["axio", "hex"])
-def test_both_halves_of_a_tile_lie_side_by_side(name: str) -> None:
+def test_separated_halves_are_refused(name: str) -> None:
     table = new_game(name, 4, seed=7)
     for _ in range(6):
         table.play(table.legal_moves()[0])
@@ -354,15 +356,15 @@ def test_both_halves_of_a_tile_lie_side_by_side(name: str) -> None:
     for half in table.moves[-1].at:
         for cell in empty:
             near = variant.constants["near"][0, variant.number[cell]]
-            alone = (table.state["cells"][0, near] < 0).all()
-            if alone:
-                with pytest.raises(ParseError, match="not those of whole tiles"):
+            isolated = (table.state["cells"][0, near] < 0).all()
+            if isolated:
+                with pytest.raises(ParseError, match="do not form whole tiles"):
                     axio.Position.parse(moved(table, {half: cell}))
                 apart += 1
     assert apart > 20
 
 
-def test_a_tile_of_trio_is_a_row_of_three() -> None:
+def test_trio_tiles_that_are_not_rows_of_three_are_refused() -> None:
     table = new_game("trio", 2, seed=7)
     for _ in range(2):
         table.play(table.legal_moves()[0])
@@ -373,31 +375,31 @@ def test_a_tile_of_trio_is_a_row_of_three() -> None:
         if cell != end:
             with pytest.raises(ParseError):
                 axio.Position.parse(moved(table, {end: cell}))
-    with pytest.raises(ParseError, match="each on three in a row"):
+    with pytest.raises(ParseError, match="each on three squares in a row"):
         axio.Position.parse(moved(table, {end: "p1"}))
 
 
-def test_every_tile_of_trio_is_joined_to_a_starting_square() -> None:
+def test_trio_tiles_apart_from_starter_squares_are_refused() -> None:
     table = new_game("trio", 2, seed=7)
     table.play(table.legal_moves()[0])
     far = dict(zip(table.moves[-1].at, ("a14", "a13", "a12"), strict=True))
-    with pytest.raises(ParseError, match="is not joined to the starting squares"):
+    with pytest.raises(ParseError, match="is not connected to a starter square"):
         axio.Position.parse(moved(table, far))
 
 
 @pytest.mark.parametrize("name", ["axio", "hex", "trio"])
-def test_the_search_for_whole_tiles_is_exact(name: str) -> None:
-    """Beside a plain search, on small sets of cells: those of some tiles, and those of any cells."""
+def test_tiling_search_is_exact(name: str) -> None:
+    """Compared with a brute-force search on small sets of cells."""
     variant: Any = find_variant(name, 2)
     rng, found = random.Random(f"tiling {name}"), Counter[bool]()
     slots = [frozenset(slot) for slot in variant.slots]
-    whole, cells = Tiling(len(variant.names), variant.slots, ()), range(len(variant.names))
+    tiling, cells = Tiling(len(variant.names), variant.slots, ()), range(len(variant.names))
 
-    def plainly(left: frozenset[int]) -> bool:
+    def brute_force(left: frozenset[int]) -> bool:
         if not left:
             return True
-        first = min(left)
-        return any(plainly(left - slot) for slot in slots if first in slot and slot <= left)
+        lowest = min(left)
+        return any(brute_force(left - slot) for slot in slots if lowest in slot and slot <= left)
 
     for _ in range(150):
         middle = rng.choice(slots)
@@ -406,24 +408,24 @@ def test_the_search_for_whole_tiles_is_exact(name: str) -> None:
         if rng.randrange(2):
             chosen ^= {rng.choice(list(chosen)), rng.choice(list(cells))}
         laid = np.isin(cells, list(chosen))
-        assert whole.can_cover(laid) == plainly(frozenset(chosen))
-        found[whole.can_cover(laid)] += 1
+        assert tiling.can_cover(laid) == brute_force(frozenset(chosen))
+        found[tiling.can_cover(laid)] += 1
     assert min(found[True], found[False]) > 30, found
 
 
-def test_the_search_for_whole_tiles_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A board that takes longer is accepted; all four orders and then a longer search have been tried."""
+def test_tiling_search_gives_up_after_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A board is accepted if neither the four orders nor the final search finish."""
     variant: Any = find_variant("hex", 4)
-    for name in ("FEW", "MANY", "MOST"):
-        monkeypatch.setattr(invariants, name, 3)
+    monkeypatch.setattr(invariants, "SWITCH_LIMITS", (3, 3))
+    monkeypatch.setattr(invariants, "LIMIT", 3)
     laid = np.ones(len(variant.names), np.bool_)
     laid[0] = False
     assert Tiling(len(laid), variant.slots, ()).can_cover(laid)
 
 
-def test_a_state_of_another_game_is_none() -> None:
+def test_states_of_another_game_are_refused() -> None:
     state = find_variant("axio", 2).new_state()
-    with pytest.raises(ParseError, match="this is no state of hex for 2 players"):
+    with pytest.raises(ParseError, match="this is not a state of hex for 2 players"):
         find_variant("hex", 2).check_state(state)
-    with pytest.raises(ParseError, match="this is no state of axio for 2 players"):
+    with pytest.raises(ParseError, match="this is not a state of axio for 2 players"):
         find_variant("axio", 2).check_state(np.concatenate([state, state]))

@@ -1,4 +1,4 @@
-"""Every variant: legal moves are legal and others are not, and trying changes nothing."""
+"""For every variant: legal and illegal moves, their texts and their points."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.games.conformance.positions import EACH, FEW, Case, tables
 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
-def test_the_legal_moves_are_exactly_those_the_rules_accept(case: Case) -> None:
+def test_legal_moves_are_those_that_step_accepts(case: Case) -> None:
     rng = Generator(f"{case}")
     accepted = refused = 0
     for table in tables(case, games=1):
@@ -25,24 +25,24 @@ def test_the_legal_moves_are_exactly_those_the_rules_accept(case: Case) -> None:
             )
             for action in actions:
                 copy = table.state.copy()
-                why = table.variant.kernels[step](table.variant.constants, copy, action, True)
-                assert (why == 0) == (action in legal)
-                assert why == 0 or copy.tobytes() == before
-                accepted, refused = accepted + (why == 0), refused + (why != 0)
+                reason = table.variant.kernels[step](table.variant.constants, copy, action, True)
+                assert (reason == 0) == (action in legal)
+                assert reason == 0 or copy.tobytes() == before
+                accepted, refused = accepted + (reason == 0), refused + (reason != 0)
         assert table.state.tobytes() == before
     assert accepted > 10
     assert refused > 10
 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
-def test_moves_are_listed_once_and_in_ascending_order(case: Case) -> None:
+def test_legal_moves_are_in_ascending_order(case: Case) -> None:
     for table in tables(case, games=1, twists=("plain",)):
         actions = table.legal_moves().actions
         assert np.all(np.diff(actions) > 0)
 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
-def test_a_move_is_read_back_from_its_text_and_its_number(case: Case) -> None:
+def test_moves_round_trip_through_text_and_action_id(case: Case) -> None:
     rng = Generator(f"{case}")
     for table in tables(case, games=1):
         moves = table.legal_moves()
@@ -54,33 +54,33 @@ def test_a_move_is_read_back_from_its_text_and_its_number(case: Case) -> None:
             assert table.action_of(str(move)) == moves.actions[n]
             assert move in moves
             if len(move.at) > 1:
-                turned = Move("place", move.tile[::-1], move.at[::-1])
-                assert table.action_of(turned) == moves.actions[n]
+                reversed_move = Move("place", move.tile[::-1], move.at[::-1])
+                assert table.action_of(reversed_move) == moves.actions[n]
 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
-def test_what_a_move_would_score_is_what_it_scores(case: Case) -> None:
+def test_previewed_points_are_scored(case: Case) -> None:
     rng = Generator(f"{case}")
     for table in tables(case, games=1):
         moves = table.legal_moves()
         if not moves:
             continue
         n = rng.randint(len(moves))
-        foreseen = table.preview(moves[n])
-        rated = table.gains(moves[n : n + 1])[0].tolist()
+        preview = table.preview(moves[n])
+        gains = table.gains(moves[n : n + 1])[0].tolist()
         copy = table.copy()
         before = [dict(points) for points in copy.scores]
         seat = copy.turn or 0
-        assert copy.play(moves[n], deal=False) == foreseen.gain
+        assert copy.play(moves[n], deal=False) == preview.gain
         after = copy.scores[seat]
         assert {track: after[track] - before[seat][track] for track in after} == dict(
-            zip(table.variant.tracks, rated, strict=True)
+            zip(table.variant.tracks, gains, strict=True)
         )
-        assert copy.over == foreseen.ends_game
+        assert copy.over == preview.ends_game
 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
-def test_nothing_can_be_played_after_the_end(case: Case) -> None:
+def test_finished_games_accept_no_move(case: Case) -> None:
     *_, table = tables(case, games=1, twists=("plain",))
     assert table.over
     assert table.turn is None

@@ -1,4 +1,4 @@
-"""Every rule that a game overrides for speed agrees with the default that follows from its required rules."""
+"""Overrides of derived rules agree with the defaults."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from axiogames.model.table import Table
 from axiogames.model.testing import check_game
 
 
-@pytest.mark.skipif(INTERPRETED, reason="scans of all actions take long where rules are interpreted")
+@pytest.mark.skipif(INTERPRETED, reason="interpreted scans of all actions are slow")
 @pytest.mark.parametrize("game", GAMES)
 def test_overrides_agree_with_their_defaults(game: str) -> None:
     assert check_game(game, 2) > 20
 
 
-@pytest.mark.skipif(not INTERPRETED, reason="compiled, it would take another game's code from the cache")
+@pytest.mark.skipif(not INTERPRETED, reason="compiled code would come from the cache of the original rules")
 def test_wrong_override_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     @rule
     def one_less(c, s):  # type: ignore[no-untyped-def]

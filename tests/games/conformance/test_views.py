@@ -1,4 +1,4 @@
-"""Only views leave the table: what a seat cannot know changes nothing that it is shown."""
+"""Views depend only on what a seat knows: hidden tiles change nothing in them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from axiogames.players.bots.levels import Level
 from axiogames.rng import Generator
 from tests.games.conformance.positions import CASES, EACH, STYLES, Case, play
 
-LITTLE = Budget(seconds=60, rollouts=24)
-# A level that is another player with less to think about does what that player does: one of them is enough.
-DIFFERENT = [name for name in PLAYERS if name == "level7" or not isinstance(player(name), Level)]
-EVERY = 11  # plies between the positions that are varied
+SMALL_BUDGET = Budget(seconds=60, rollouts=24)
+# Levels are other players with smaller budgets, so one of them is enough.
+TESTED_PLAYERS = [name for name in PLAYERS if name == "level7" or not isinstance(player(name), Level)]
+EVERY = 11  # plies between the tested positions
 
 
 def shown(view: View) -> bytes:
-    """Everything a view can be asked, as bytes."""
+    """Return all public data of a view as bytes."""
     moves = view.legal_moves()
     parts = [
         view.state.tobytes(),
@@ -42,11 +42,11 @@ def shown(view: View) -> bytes:
     return b"\0".join(parts)
 
 
-def otherwise_dealt(table: Table, seat: int | None, rng: Generator) -> Table | None:
-    """A table with the same visible history in which hidden tiles are others.
+def redealt(table: Table, seat: int | None, rng: Generator) -> Table | None:
+    """Return a table with the same visible history but different hidden tiles.
 
-    Tiles that other seats drew and still hold (or that were removed) are exchanged for tiles still in the
-    bag, by replaying the events with other draws. `None` where the history does not allow that.
+    Tiles that other seats drew and still hold, and removed tiles, are swapped with tiles from the bag by
+    replaying the events with other draws. Returns `None` if the history does not allow that.
     """
     variant = table.variant
     others = [p for p in range(table.players) if p != seat]
@@ -76,14 +76,14 @@ def otherwise_dealt(table: Table, seat: int | None, rng: Generator) -> Table | N
 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
-def test_a_view_does_not_depend_on_what_it_hides(case: Case) -> None:
+def test_views_do_not_depend_on_hidden_tiles(case: Case) -> None:
     rng = Generator(f"{case}")
     viewers, varied = cycle((None, *range(case.players))), 0
     for table in play(case.variant(), STYLES, "views"):
         if table.plies % EVERY:
             continue
         for seat in islice(viewers, 2):
-            other = otherwise_dealt(table, seat, rng)
+            other = redealt(table, seat, rng)
             if other is not None and other.state.tobytes() != table.state.tobytes():
                 varied += 1
                 assert shown(other.view(seat)) == shown(table.view(seat))
@@ -91,24 +91,26 @@ def test_a_view_does_not_depend_on_what_it_hides(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
-def test_players_do_not_depend_on_what_is_hidden(case: Case) -> None:
+def test_players_do_not_depend_on_hidden_tiles(case: Case) -> None:
     rng = Generator(f"{case} players")
     varied = 0
     for table in play(case.variant(), STYLES, "hidden"):
         seat = table.turn
-        other = None if seat is None else otherwise_dealt(table, seat, rng)
+        other = None if seat is None else redealt(table, seat, rng)
         if seat is None or other is None or table.plies % EVERY:
             continue
         varied += 1
-        for name in DIFFERENT:
-            chosen = [player(name).choose(t.view(seat), LITTLE, Generator("lot")) for t in (table, other)]
+        for name in TESTED_PLAYERS:
+            chosen = [
+                player(name).choose(t.view(seat), SMALL_BUDGET, Generator("lot")) for t in (table, other)
+            ]
             assert chosen[0] == chosen[1]
-    # A solo player hides nothing from itself, unless tiles were removed unseen.
+    # Nothing is hidden from a solo player, except removed tiles.
     assert varied > 0 or case.players == 1
 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
-def test_a_seat_sees_its_own_tiles_and_counts_those_of_others(case: Case) -> None:
+def test_view_has_own_tiles_and_counts_of_others(case: Case) -> None:
     for table in play(case.variant(), STYLES, "own"):
         for seat in range(table.players):
             view = table.view(seat)
@@ -129,7 +131,7 @@ def test_a_seat_sees_its_own_tiles_and_counts_those_of_others(case: Case) -> Non
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.players > 1], ids=str)
-def test_shown_tiles_are_public_only_where_the_rules_say_so(case: Case) -> None:
+def test_exchanged_tiles_are_public_only_by_rule(case: Case) -> None:
     exchanges = 0
     for n in range(12):
         *_, table = play(case.variant(), ("random", "balanced"), f"exchange {n}")
@@ -140,4 +142,4 @@ def test_shown_tiles_are_public_only_where_the_rules_say_so(case: Case) -> None:
             assert not isinstance(event, Place) or "?" not in event.tile
         if exchanges:
             break
-    assert (exchanges > 0) == (table.variant.other_actions > 0)
+    assert (exchanges > 0) == (table.variant.non_placements > 0)

@@ -15,5 +15,5 @@ def test_game_agrees_with_its_golden_files(name: str) -> None:
         assert text == path.read_text(encoding="utf-8"), f"{path.name} has changed"
 
 
-def test_there_are_golden_files_for_exactly_the_registered_games() -> None:
+def test_every_game_has_golden_files() -> None:
     assert {path.stem for path in FOLDER.glob("*.json*")} == set(GAMES)

@@ -1,6 +1,6 @@
-"""An independent, literal referee for the four games, to check the package against.
+"""The oracle: an independent, literal referee for the four games that the package is compared with.
 
-`referee(...)` starts a game, `replay(record)` re-checks a whole `axio-record/1` record.
+`referee(...)` starts a game; `replay(record)` checks a complete `axio-record/1` record.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def referee(game: str, players: int, options: Mapping[str, bool], setup: Mapping
 
 
 def replay(record: Mapping[str, Any]) -> Referee:
-    """Play a whole record through; the error says which event is wrong."""
+    """Replay a complete record; the error names the first invalid event."""
     check(isinstance(record, Mapping), "a record is an object")
     check(record.get("format") == "axio-record/1", f"unknown format {record.get('format')!r}")
     names = record.get("players")
@@ -42,8 +42,8 @@ def replay(record: Mapping[str, Any]) -> Referee:
             raise OracleError(f"event {index}: {error}") from error
     check(ref.over == ("result" in record), f"result present: {'result' in record}, game over: {ref.over}")
     if ref.over:
-        given = record["result"]
-        check(isinstance(given, Mapping), "result must be an object")
+        result = record["result"]
+        check(isinstance(result, Mapping), "result must be an object")
         for key, value in ref.result().items():
-            check(given.get(key) == value, f"result: {key} is {given.get(key)!r}, should be {value!r}")
+            check(result.get(key) == value, f"result: {key} is {result.get(key)!r}, not {value!r}")
     return ref

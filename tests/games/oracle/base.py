@@ -1,8 +1,8 @@
-"""What the four games share: the bag, the hands, drawing, the checks of an event, the standings.
+"""The common part of the referees: bag, hands, draws, checks of events and ranks.
 
-The referee is written from the rules and the record format alone and shares no code with the
-package it tests. It is slow and literal on purpose. "Rule n" is the numbered line of the game's
-section in the rules; "record" is the description of the interchange record.
+The referees are written from the rules pages and the record format alone and share no code with the package.
+They are slow and literal on purpose. Comments refer to numbered rules ("rule 7") and to the record format
+("record").
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Event = Mapping[str, Any]
 
 
 class OracleError(Exception):
-    """The record, or a question to the referee, breaks a rule."""
+    """A record or a request breaks a rule."""
 
 
 def check(condition: bool, message: str) -> None:
@@ -25,14 +25,14 @@ def check(condition: bool, message: str) -> None:
         raise OracleError(message)
 
 
-def text_list(value: Any, what: str) -> list[str]:
-    check(isinstance(value, list), f"{what} must be a list")
-    check(all(isinstance(item, str) for item in value), f"{what} must be a list of strings")
+def text_list(value: Any, name: str) -> list[str]:
+    check(isinstance(value, list), f"{name} must be a list")
+    check(all(isinstance(item, str) for item in value), f"{name} must be a list of strings")
     return list(value)
 
 
 class Referee(ABC):
-    """One game in progress. A game's own class fills in everything abstract."""
+    """A game in progress. Subclasses define the rules of each game."""
 
     game: str
     colours: str
@@ -46,63 +46,63 @@ class Referee(ABC):
         self.players = players
         self.solo = players == 1
         self.over = False
-        self.due: tuple[int | None, int] | None = None  # (seat, tiles still to be drawn)
-        self.seat = 0  # whose turn it is
-        self.bag: Counter[str] = Counter()  # tiles nobody has seen yet (rota: stacks and supply together)
+        self.due: tuple[int | None, int] | None = None  # (seat, tiles to draw)
+        self.seat = 0  # seat to move
+        self.bag: Counter[str] = Counter()  # tiles to draw (rota: stacks and supply together)
         self.hands: list[list[str]] = [[] for _ in range(players)]
-        self.aside: list[str] = []  # given up in an exchange whose draw is not finished
+        self.aside: list[str] = []  # old tiles of an exchange until its draw is complete
         self.gone: list[str] = []  # out of the game
         self.placed: list[str] = []  # on the board
         self.scores: list[dict[str, int]] = [self.zero_scores() for _ in range(players)]
-        check(isinstance(setup.get("tileset"), Mapping), "setup without a tileset")
+        check(isinstance(setup.get("tileset"), Mapping), "the setup has no tileset")
         for tile, count in setup["tileset"].items():
             check(type(count) is int and count >= 0, f"tileset: bad count for {tile!r}")
             if count:
                 self.bag[self.canonical(tile)] += count
 
-    # ---- what a game fills in -------------------------------------------------------------------
+    # ---- hooks of each game ---------------------------------------------------------------------
 
     def zero_scores(self) -> dict[str, int]:
         return dict.fromkeys(self.colours, 0)
 
     @abstractmethod
     def orientations(self, tile: str) -> list[str]:
-        """All ways the tile can be turned (letters as they lie)."""
+        """Return the letters of a tile in all orientations."""
 
     @abstractmethod
     def bad_tile(self, tile: str) -> bool:
-        """True when the letters are no tile of this game."""
+        """Return whether the letters are not a tile of this game."""
 
     @abstractmethod
     def legal_moves(self) -> set[Move]:
-        """Everything the seat to act may do."""
+        """Return all legal moves of the seat to move."""
 
     @abstractmethod
     def why_not(self, move: Move) -> str | None:
-        """Why this placement is not legal now; None when it is."""
+        """Return the reason why a placement is illegal, None if it is legal."""
 
     @abstractmethod
     def gains(self, move: Move) -> list[dict[str, int]]:
-        """What the placement may score; more than one only where the rules leave a true tie (solo)."""
+        """Return the possible points of a placement: several only if the rules leave a tie (solo)."""
 
     def pyramids(self, move: Move) -> list[str]:
         return []
 
     def strength(self, seat: int) -> tuple[int, ...]:
-        """Axio 15: the sorted vector, compared from the lowest colour upwards."""
+        """Return the sorted scores, which are compared from the lowest colour upwards (axio 15)."""
         return tuple(sorted(self.scores[seat].values()))
 
     @abstractmethod
     def placement_of(self, e: Event) -> Move:
-        """The move a place event describes."""
+        """Return the move of a place event."""
 
     @abstractmethod
     def do_place(self, move: Move, gain: Mapping[str, int]) -> None:
-        """Put the tile down, count the gain and go on with the game."""
+        """Place the tile, add the points and continue the game."""
 
     @abstractmethod
     def drawn(self) -> None:
-        """Called when everything that was due has been drawn."""
+        """Continue the game after a complete draw."""
 
     def draw_source(self) -> str:
         return "bag"
@@ -110,13 +110,13 @@ class Referee(ABC):
     def expected_draw(self) -> tuple[int | None, int] | None:
         return self.due
 
-    def drawing(self) -> None:  # noqa: B027 (most games have nothing to do here)
-        """Called when a draw has been found right, before it is made."""
+    def drawing(self) -> None:  # noqa: B027 (optional hook)
+        """Prepare a valid draw before it is made."""
 
     def handlers(self) -> dict[str, Callable[[Event], None]]:
         return {"draw": self._draw, "place": self._place}
 
-    # ---- questions ------------------------------------------------------------------------------
+    # ---- queries --------------------------------------------------------------------------------
 
     @property
     def turn(self) -> int | None:
@@ -126,19 +126,19 @@ class Referee(ABC):
         if move[0] != "place":
             return {}
         reason = self.why_not(move)
-        check(reason is None, f"not legal: {reason}")
+        check(reason is None, f"illegal: {reason}")
         return self.gains(move)[0]
 
     def result(self) -> dict[str, Any]:
         check(self.over, "the game is not over")
         strengths = [self.strength(seat) for seat in range(self.players)]
-        # Record: 1 is best, ties share (1, 1, 3).
-        place = [1 + sum(other > mine for other in strengths) for mine in strengths]
+        # Record: 1 is best, ties share a rank (1, 1, 3).
+        place = [1 + sum(other > own for other in strengths) for own in strengths]
         winners = [seat for seat in range(self.players) if place[seat] == 1]
         return {"scores": [dict(s) for s in self.scores], "place": place, "winners": winners}
 
     def canonical(self, tile: Any) -> str:
-        """The alphabetically smallest orientation."""
+        """Return the alphabetically first orientation of a tile."""
         check(isinstance(tile, str) and not self.bad_tile(tile), f"{tile!r} is not a tile of {self.game}")
         return min(self.orientations(tile))
 
@@ -148,7 +148,7 @@ class Referee(ABC):
     # ---- events ---------------------------------------------------------------------------------
 
     def event(self, e: Event) -> None:
-        """Apply one event of the record; on an error nothing has changed."""
+        """Apply an event of the record. An invalid event changes nothing."""
         check(isinstance(e, Mapping), "an event is an object")
         check(not self.over, "the game is over")
         kind = e.get("t")
@@ -210,22 +210,22 @@ class Referee(ABC):
         self.need_turn(e)
         move = self.placement_of(e)
         reason = self.why_not(move)
-        check(reason is None, f"placement not legal: {reason}")
+        check(reason is None, f"illegal placement: {reason}")
         pyramids = text_list(e.get("pyramids", []), "pyramids")
         expected = self.pyramids(move)
-        check(sorted(pyramids) == sorted(expected), f"pyramids {pyramids}, should be {expected}")
+        check(sorted(pyramids) == sorted(expected), f"pyramids are {pyramids}, not {expected}")
         gain = e.get("gain")
         gains = self.gains(move)
-        check(isinstance(gain, Mapping), "a placement without its gain")
+        check(isinstance(gain, Mapping), "the placement has no gain")
         assert isinstance(gain, Mapping)
         whole = all(type(points) is int for points in gain.values())
-        check(whole and dict(gain) in gains, f"gain {dict(gain)}, should be {gains[0]}")
+        check(whole and dict(gain) in gains, f"gain is {dict(gain)}, not {gains[0]}")
         self.do_place(move, gain)
 
     # ---- the opening deal, seat by seat ------------------------------------------------------------
 
     def deal(self, seat: int, size: int) -> bool:
-        """Make the opening draw of this seat due; False when the bag has nothing for it."""
+        """Make the opening draw of a seat due; return False if the bag is empty."""
         number = min(size, self.bag_size())
         self.due = (seat, number) if number else None
         return number > 0

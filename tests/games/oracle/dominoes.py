@@ -14,7 +14,7 @@ Points = dict[str, int]  # one scoring: points by colour
 
 
 class Dominoes(Referee):
-    """Everything but the shape of the board and the pyramids. Rule numbers are those of axio."""
+    """The common rules of axio and hex. Rule numbers are those of axio."""
 
     hand_size: int
     directions: tuple[tuple[int, int], ...]
@@ -28,7 +28,7 @@ class Dominoes(Referee):
         self.cells: dict[str, tuple[int, int]] = self.play_area()
         self.names = {xy: name for name, xy in self.cells.items()}
         self.adjacent = {cell: self.find_neighbours(cell) for cell in self.cells}
-        check(isinstance(setup.get("printed"), Mapping), "setup without printed symbols")
+        check(isinstance(setup.get("printed"), Mapping), "the setup has no printed symbols")
         self.printed: dict[str, str] = dict(setup["printed"])
         for cell, colour in self.printed.items():
             check(cell in self.cells, f"printed cell {cell!r} is outside the play area")
@@ -36,13 +36,13 @@ class Dominoes(Referee):
         self.symbols = dict(self.printed)  # cell -> colour, printed or on a tile (rule 2)
         self.pyramid_cells: list[str] = []  # rule 8: oldest first, 20 at most
         self.first_touches: list[set[str] | None] = [None] * players  # rule 5
-        self.extra = 0  # rule 10: placements still owed in this turn
+        self.extra = 0  # rule 10: extra placements left in this turn
         self.phase = "deal"  # deal, place, offer (exchange or keep), refill, swap
         self.start_deal(0)
 
     @abstractmethod
     def play_area(self) -> dict[str, tuple[int, int]]:
-        """The cells that are played on, by name, with their coordinates."""
+        """Return the coordinates of the cells of the play area by name."""
 
     def orientations(self, tile: str) -> list[str]:
         return [tile, tile[::-1]]
@@ -53,7 +53,7 @@ class Dominoes(Referee):
     # ---- the board ------------------------------------------------------------------------------
 
     def step(self, cell: str, direction: tuple[int, int]) -> str | None:
-        """The next cell that way; None beyond the edge of the play area."""
+        """Return the next cell in a direction, None beyond the edge of the play area."""
         x, y = self.cells[cell]
         return self.names.get((x + direction[0], y + direction[1]))
 
@@ -68,10 +68,10 @@ class Dominoes(Referee):
         return cell in self.cells and cell not in self.symbols and cell not in self.pyramid_cells
 
     def empty_pairs(self) -> list[tuple[str, str]]:
-        """Every two adjacent empty cells, each pair in both orders."""
+        """Return all pairs of adjacent empty cells, in both orders."""
         empty = [cell for cell in self.cells if self.is_empty(cell)]
         known = set(empty)
-        return [(one, two) for one in empty for two in self.neighbours(one) if two in known]
+        return [(a, b) for a in empty for b in self.neighbours(a) if b in known]
 
     def touched_printed(self, cells: tuple[str, ...]) -> set[str]:
         return {other for cell in cells for other in self.neighbours(cell) if other in self.printed}
@@ -85,20 +85,20 @@ class Dominoes(Referee):
             return {("exchange", tuple(sorted(self.hands[self.seat]))), ("keep",)}
         moves: set[Move] = set()
         tiles = set(self.hands[self.seat])
-        for one, two in self.empty_pairs():  # both orders, so every orientation comes up
+        for a, b in self.empty_pairs():  # in both orders, which includes every orientation
             for tile in tiles:
-                move = ("place", frozenset({(one, tile[0]), (two, tile[1])}))
+                move = ("place", frozenset({(a, tile[0]), (b, tile[1])}))
                 if self.why_not(move) is None:
                     moves.add(move)
         return moves
 
     def placement_of(self, e: Event) -> Move:
         tile = e.get("tile")
-        self.canonical(tile)  # it is a tile at all
+        self.canonical(tile)  # raises if it is not a tile
         assert isinstance(tile, str)
         at = text_list(e.get("at"), "at")
         check(len(at) == 2 and at[0] != at[1], "a tile covers two cells")
-        # Record: the letters stand in the order of `at`.
+        # Record: the letters are in the order of `at`.
         return ("place", frozenset(zip(at, tile, strict=True)))
 
     def why_not(self, move: Move) -> str | None:
@@ -124,21 +124,21 @@ class Dominoes(Referee):
     # ---- scoring --------------------------------------------------------------------------------
 
     def half_points(self, cell: str, colour: str, other_half: str) -> Points:
-        """Rule 6: all directions but the one to the other half; the tile itself is not yet there."""
+        """Points in all directions but that of the other half, without its own symbols (rule 6)."""
         points = 0
         for direction in self.directions:
-            here = self.step(cell, direction)
-            if here == other_half:
+            at = self.step(cell, direction)
+            if at == other_half:
                 continue
-            while here is not None and self.symbols.get(here) == colour:
+            while at is not None and self.symbols.get(at) == colour:
                 points += 1
-                here = self.step(here, direction)
+                at = self.step(at, direction)
         return {colour: points}
 
     def pyramids(self, move: Move) -> list[str]:
-        """Rule 7: the squares this placement isolates.
+        """Return the squares that a placement isolates (rule 7).
 
-        Only a neighbour of the tile can change, and before it had an empty side: the tile's square.
+        Only neighbours of the tile can become isolated, because before they had an empty side.
         """
         if not self.has_pyramids or move[0] != "place":
             return []
@@ -152,10 +152,10 @@ class Dominoes(Referee):
         return sorted(isolated, key=lambda name: (name[0], int(name[1:])))
 
     def scorings(self, move: Move) -> tuple[list[Points], list[Points]]:
-        """The two halves, and the pyramids: each is one scoring (rule 17)."""
-        (one, colour_one), (two, colour_two) = sorted(move[1])
-        halves = [self.half_points(one, colour_one, two), self.half_points(two, colour_two, one)]
-        after = {**self.symbols, one: colour_one, two: colour_two}
+        """Return the points of the halves and of the pyramids; each is one scoring (rule 17)."""
+        (a, colour_a), (b, colour_b) = sorted(move[1])
+        halves = [self.half_points(a, colour_a, b), self.half_points(b, colour_b, a)]
+        after = {**self.symbols, a: colour_a, b: colour_b}
         around = [
             dict(Counter(after[side] for side in self.neighbours(square) if side in after))
             for square in self.pyramids(move)
@@ -163,7 +163,7 @@ class Dominoes(Referee):
         return halves, around  # rule 7: 1 point per adjacent symbol
 
     def count(self, scores: Points, scoring: Points) -> Points:
-        """The scores after one scoring."""
+        """Return the scores after one scoring."""
         new = dict(scores)
         for colour, points in scoring.items():
             limit = self.cap  # rule 9
@@ -173,11 +173,10 @@ class Dominoes(Referee):
         return new
 
     def gains(self, move: Move) -> list[dict[str, int]]:
-        """Rule 17: try every order of the halves and every order of the pyramids after them.
+        """Return the points of the best orders of the halves and then of the pyramids (rule 17).
 
-        With several players all orders come to the same. In solo the best is the highest sorted
-        vector; orders that tie for it may differ in colours: all are listed, the one with more in the
-        earlier colours first.
+        With several players all orders are equal. In solo games the highest sorted scores are best. Tied
+        orders may differ in colours; the one with more points in earlier colours comes first.
         """
         before = self.scores[self.seat]
         halves, around = self.scorings(move)
@@ -212,35 +211,35 @@ class Dominoes(Referee):
         self.start_placement()
 
     def start_placement(self) -> None:
-        """Rule 14: no room, or nothing in hand, ends the game at once."""
+        """Start a placement, or end the game without room or without a tile in hand (rule 14)."""
         self.phase = "place"
         self.over = not self.empty_pairs() or not self.hands[self.seat]
 
     def do_place(self, move: Move, gain: Mapping[str, int]) -> None:
         seat = self.seat
         scores = self.scores[seat]
-        (one, colour_one), (two, colour_two) = sorted(move[1])
+        (a, colour_a), (b, colour_b) = sorted(move[1])
         isolated = self.pyramids(move)
-        tile = self.canonical(colour_one + colour_two)
+        tile = self.canonical(colour_a + colour_b)
         self.take_from_hand(seat, [tile])
         self.placed.append(tile)
         if self.first_touches[seat] is None:
-            self.first_touches[seat] = self.touched_printed((one, two))
-        self.symbols[one] = colour_one
-        self.symbols[two] = colour_two
-        # Rule 8: beyond 20 the oldest moves; its square stays closed in on all sides for good.
+            self.first_touches[seat] = self.touched_printed((a, b))
+        self.symbols[a] = colour_a
+        self.symbols[b] = colour_b
+        # Rule 8: beyond 20 the oldest moves. Its square remains isolated.
         self.pyramid_cells = (self.pyramid_cells + isolated)[-20:]
         for colour, points in gain.items():
             scores[colour] += points
             if not self.solo and scores[colour] == self.cap:
                 self.extra += 1  # rule 10: a gain that ends at 18 has just reached it
         if self.solo:
-            # Rule 16: no tile is drawn when there is no room; otherwise the next one, if there is one.
+            # Rule 16: draw the next tile, if there is one and room for it.
             self.over = not self.empty_pairs() or not self.bag_size()
             if not self.over:
                 self.start_refill()
         elif all(points == self.cap for points in scores.values()):
-            self.over = True  # rule 11: a win at once, no refill
+            self.over = True  # rule 11: an immediate win without a refill
         elif self.extra:
             self.extra -= 1
             self.start_placement()  # rule 10: no refill in between; rule 14 may end the game here
@@ -250,7 +249,7 @@ class Dominoes(Referee):
             self.start_refill()
 
     def may_exchange(self) -> bool:
-        """Rule 12, asked after the last placement of the turn."""
+        """Return whether an exchange is offered after the last placement of the turn (rule 12)."""
         hand = self.hands[self.seat]
         scores = self.scores[self.seat]
         lowest = {colour for colour in self.colours if scores[colour] == min(scores.values())}
@@ -258,7 +257,7 @@ class Dominoes(Referee):
         return bool(hand) and not shows_lowest and self.bag_size() >= self.hand_size
 
     def refill_number(self) -> int:
-        """Rule 13: up to the full hand, as far as the bag reaches."""
+        """Return the number of tiles of a refill, limited by the bag (rule 13)."""
         return min(self.hand_size - len(self.hands[self.seat]), self.bag_size())
 
     def start_refill(self) -> None:
@@ -283,7 +282,7 @@ class Dominoes(Referee):
             dealt = max(seat for seat in range(self.players) if self.hands[seat])
             self.start_deal(dealt + 1)
             return
-        if self.phase == "swap":  # rule 12: only now do the shown tiles go back
+        if self.phase == "swap":  # rule 12: the old tiles return after the draw
             self.bag.update(self.aside)
             self.aside = []
         self.start_turn((self.seat + 1) % self.players)
@@ -292,8 +291,8 @@ class Dominoes(Referee):
         seat = self.need_turn(e)
         shown = self.tiles_of(e, "shown")
         if self.phase != "offer":
-            raise OracleError("no exchange is on offer")
-        check(Counter(shown) == Counter(self.hands[seat]), "an exchange shows exactly the whole hand")
+            raise OracleError("no exchange is offered")
+        check(Counter(shown) == Counter(self.hands[seat]), "an exchange must show exactly the whole hand")
         self.aside = sorted(shown)
         self.hands[seat] = []
         self.phase = "swap"
@@ -308,7 +307,7 @@ class Axio(Dominoes):
     has_pyramids = True
 
     def play_area(self) -> dict[str, tuple[int, int]]:
-        """Rule 1: the middle 9x9 of a1-m13 for 1 and 2 players, 11x11 for 3, all for 4."""
+        """Return the middle 9x9 of a1-m13 for 1 and 2 players, 11x11 for 3, all for 4 (rule 1)."""
         margin = {1: 2, 2: 2, 3: 1, 4: 0}[self.players]
         span = range(1 + margin, 14 - margin)
         return {f"{'abcdefghijklm'[x - 1]}{y}": (x, y) for x in span for y in span}
@@ -321,7 +320,7 @@ class Hex(Dominoes):
     directions = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1))
 
     def play_area(self) -> dict[str, tuple[int, int]]:
-        """Hex 1: side 6 (sums 7 to 17), 7 for 3 players, 8 for 4."""
+        """Return a board of side 6 (sums 7 to 17), 7 for 3 players, 8 for 4 (hex 1)."""
         side = {1: 6, 2: 6, 3: 7, 4: 8}[self.players]
         span = range(1, 2 * side)
         return {

@@ -1,4 +1,4 @@
-"""Referee for rota: square tiles with four corners, a display that grows without bounds."""
+"""Referee for rota: square tiles with four corners in a growing display."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tests.games.oracle.base import Event, Move, Referee, check, text_list
 
 Position = tuple[int, int]
 
-# Corners clockwise from the top left, as points of the lattice: x to the right, y upwards, the tile
-# at (x, y) reaching from the point (x, y) to the point (x + 1, y + 1).
+# Corners clockwise from the top left, as lattice points relative to the tile: x to the right, y upwards. The
+# tile at (x, y) extends from the point (x, y) to the point (x + 1, y + 1).
 CORNERS: tuple[Position, ...] = ((0, 1), (1, 1), (1, 0), (0, 0))
 START: tuple[Position, ...] = ((0, 0), (1, 0), (0, 1), (1, 1))
 MIDDLE: Position = (1, 1)  # the point where the four start tiles meet
@@ -38,15 +38,15 @@ class Rota(Referee):
         self.stacks = [self.stack_size] * players
         self.supply = self.bag_size() - 4 - self.stack_size * players  # rule 2
         check(self.supply >= 0, "too few tiles for the stacks")
-        self.extra = 0  # rule 6: extra turns still owed
+        self.extra = 0  # rule 6: extra turns left
         self.phase = "start"  # start, deal, play, supply (draw for an extra turn), stack (end of the turn)
         self.due = (None, 4)
 
     def orientations(self, tile: str) -> list[str]:
-        return [tile[turn:] + tile[:turn] for turn in range(4)]  # rule 1: turned, never mirrored
+        return [tile[n:] + tile[:n] for n in range(4)]  # rule 1: rotated, never mirrored
 
     def bad_tile(self, tile: str) -> bool:
-        """Rule 1: no colour twice, at most one empty corner (`_`)."""
+        """Return whether the letters repeat a colour or have two empty corners `_` (rule 1)."""
         known = all(letter in self.colours + "_" for letter in tile)
         return len(tile) != 4 or not known or len(set(tile)) != 4
 
@@ -60,7 +60,7 @@ class Rota(Referee):
         if self.turn is None:
             return set()
         moves: set[Move] = set()
-        free = {spot for lying in self.display for spot in self.beside(lying) if spot not in self.display}
+        free = {spot for taken in self.display for spot in self.beside(taken) if spot not in self.display}
         for x, y in free:
             for tile in self.hands[self.seat]:
                 for letters in self.orientations(tile):
@@ -71,7 +71,7 @@ class Rota(Referee):
         return moves
 
     def placement_of(self, e: Event) -> Move:
-        self.canonical(e.get("tile"))  # it is a tile at all
+        self.canonical(e.get("tile"))  # raises if it is not a tile
         at = text_list(e.get("at"), "at")
         check(len(at) == 1, "a tile covers one position")
         return ("place", at[0], e.get("tile"), e.get("named"))
@@ -86,17 +86,17 @@ class Rota(Referee):
         if self.canonical(letters) not in self.hands[self.seat]:
             return "the tile is not in hand"
         if position in self.display:
-            return "there lies a tile already"
+            return "the position is occupied"
         if not any(spot in self.display for spot in self.beside(position)):  # rule 3
             return "the tile shares no side with the display"
         if named is not None and named not in tuple(self.colours):
-            return f"{named!r} is no colour"
+            return f"{named!r} is not a colour"
         if named is not None and "_" not in letters:  # rule 5
-            return "a colour is named without an empty corner"
+            return "only an empty corner can name a colour"
         return None
 
     def circle(self, point: Position) -> list[str]:
-        """The corners of the tiles lying round a point of the lattice (rule 4)."""
+        """Return the corners of the tiles around a lattice point (rule 4)."""
         found = []
         for x in (point[0] - 1, point[0]):
             for y in (point[1] - 1, point[1]):
@@ -124,21 +124,21 @@ class Rota(Referee):
         return {**super().handlers(), "start": self._start}
 
     def _start(self, e: Event) -> None:
-        """Rule 2: four tiles as a 2x2 square, empty corners to the middle."""
-        check(self.phase == "start", "the start is the first event only")
+        """Lay four tiles as a 2x2 square, with empty corners to the middle (rule 2)."""
+        check(self.phase == "start", "the start must be the first event")
         display = e.get("display")
-        check(isinstance(display, list) and len(display) == 4, "four tiles start")
+        check(isinstance(display, list) and len(display) == 4, "the opening display has four tiles")
         assert isinstance(display, list)
         square: dict[Position, str] = {}
         for entry in display:
-            check(isinstance(entry, Mapping), "a start tile is an object")
+            check(isinstance(entry, Mapping), "a tile of the display is an object")
             position = position_of(entry.get("at"))
             letters = entry.get("tile")
             self.canonical(letters)
             check(position in START and position not in square, f"bad start position {position}")
             for letter, (dx, dy) in zip(letters, CORNERS, strict=True):
                 outside = (position[0] + dx, position[1] + dy) != MIDDLE
-                check(not (letter == "_" and outside), f"{letters}: the empty corner must be in the middle")
+                check(not (letter == "_" and outside), f"{letters}: the empty corner must face the middle")
             square[position] = letters
         tiles = [self.canonical(letters) for letters in square.values()]
         self.need_in_bag(tiles)
@@ -146,7 +146,7 @@ class Rota(Referee):
         self.placed.extend(tiles)
         self.display = square
         self.phase = "deal"
-        self.deal(0, 1)  # one tile from the stack into the hand
+        self.deal(0, 1)  # one tile from the stack
 
     def draw_source(self) -> str:
         return "supply" if self.phase == "supply" else "stack"
@@ -183,13 +183,13 @@ class Rota(Referee):
             if scores[colour] == self.cap:
                 self.extra += 1  # rule 6: a gain that ends at 12 has just reached it
         if all(points == self.cap for points in scores.values()):
-            self.over = True  # rule 7: a win at once
+            self.over = True  # rule 7: an immediate win
         elif self.extra and self.supply:
             self.extra -= 1
             self.phase = "supply"
             self.due = (self.seat, 1)
         else:
-            self.extra = 0  # rule 6: with the supply empty there are no more extra turns
+            self.extra = 0  # rule 6: no extra turns with an empty supply
             if self.stacks[self.seat]:
                 self.phase = "stack"
                 self.due = (self.seat, 1)
@@ -199,5 +199,5 @@ class Rota(Referee):
     def next_seat(self) -> None:
         self.phase = "play"
         self.seat = (self.seat + 1) % self.players
-        # Rule 7: the end, when everybody has placed the whole stack.
+        # Rule 7: the game ends when all stacks have been placed.
         self.over = not any(self.stacks) and not any(self.hands)

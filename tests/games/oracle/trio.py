@@ -23,19 +23,19 @@ class Trio(Referee):
         super().__init__(players, options, setup)
         self.children = bool(options.get("children", False))
         self.short = bool(options.get("short", False))
-        self.squares: dict[str, str] = {}  # every square of the board -> its sign on the map
+        self.squares: dict[str, str] = {}  # character on the map by square
         rows = text_list(setup.get("board"), "board")
         check(len(rows) == SIZE and all(len(row) == SIZE for row in rows), "the board has 16 rows of 16")
-        for number, row in zip(range(SIZE, 0, -1), rows, strict=True):  # record: row 16 comes first
+        for number, row in zip(range(SIZE, 0, -1), rows, strict=True):  # record: row 16 is the first
             for letter, sign in zip(LETTERS, row, strict=True):
                 check(sign in ".*#" + self.colours, f"bad sign {sign!r} on the board")
                 self.squares[f"{letter}{number}"] = sign
-        # Coloured squares: starters, and later every square covered by a tile.
+        # Coloured squares: starters, and squares covered by tiles.
         self.symbols = {cell: sign for cell, sign in self.squares.items() if sign in self.colours}
         self.rows_of_three = dict.fromkeys(self.find_rows_of_three())  # as an ordered set
         self.neighbours = {cell: self.find_neighbours(cell) for cell in self.squares}
-        self.exchanges = 0  # rule 8: in a row, no placement between
-        self.extra = False  # rule 6: the seat's next turn is an extra one
+        self.exchanges = 0  # rule 8: consecutive exchanges
+        self.extra = False  # rule 6: whether the seat has an extra turn next
         self.phase = "removed" if self.short else "deal"  # removed, deal, play, refill, swap
         if self.short:
             check(self.bag_size() >= self.removed_tiles, "too few tiles for a short game")
@@ -60,7 +60,7 @@ class Trio(Referee):
         return [f"{LETTERS[i]}{j}" for i, j in around if 0 <= i < SIZE and 1 <= j <= SIZE]
 
     def find_rows_of_three(self) -> list[tuple[str, str, str]]:
-        """Every three squares in a row, to the right and upwards."""
+        """Return all rows of three squares, horizontal and vertical."""
         found = []
         for x in range(SIZE):
             for y in range(1, SIZE + 1):
@@ -71,15 +71,15 @@ class Trio(Referee):
         return found
 
     def is_empty(self, cell: str) -> bool:
-        """Rule 4: no tile, starter or black square; a star may be covered."""
+        """Return whether a square has no tile and is neither a starter nor black (rule 4)."""
         return self.squares.get(cell) in (".", "*") and cell not in self.symbols
 
     def coloured_around(self, cell: str) -> list[str]:
-        """The colours beside an empty square. (The other squares of the tile are still empty.)"""
+        """Return the colours next to an empty square, before the tile is placed."""
         return [self.symbols[other] for other in self.neighbours[cell] if other in self.symbols]
 
     def open_rows(self) -> list[tuple[tuple[str, str, str], list[list[str]]]]:
-        """The rows of three empty squares that touch a colour, with the colours beside each square."""
+        """Return rows of three empty squares with a coloured neighbour, and the colours next to each."""
         found = []
         for row in self.rows_of_three:
             if all(self.is_empty(cell) for cell in row):
@@ -89,11 +89,11 @@ class Trio(Referee):
         return found
 
     def matches(self, letters: str, around: list[list[str]]) -> int:
-        """The number of outer edges that match (rule 6)."""
+        """Return the number of matching outer edges (rule 6)."""
         return sum(colours.count(letter) for letter, colours in zip(letters, around, strict=True))
 
     def fits(self, letters: str, around: list[list[str]]) -> bool:
-        """Rule 5, for the letters lying on three empty squares with these colours beside them."""
+        """Return whether the letters suit three empty squares with these neighbouring colours (rule 5)."""
         if self.matches(letters, around) == 0:
             return False
         if self.children:  # rule 10: one matching edge anywhere is enough
@@ -112,7 +112,7 @@ class Trio(Referee):
         return found
 
     def anything_left(self) -> bool:
-        """Rule 8: can any tile of the hands or the bag still be placed?"""
+        """Return whether any tile of the hands or the bag can be placed (rule 8)."""
         tiles = set(self.bag)
         for hand in self.hands:
             tiles |= set(hand)
@@ -131,23 +131,24 @@ class Trio(Referee):
         if not moves and self.bag_size() == 0:
             return {("pass",)}  # rule 7: only with an empty bag and nothing to place
         for number in range(1, min(len(hand), self.bag_size()) + 1):  # rules 3 and 7
-            for given in combinations(sorted(hand), number):
-                moves.add(("exchange", given))
+            for tiles in combinations(sorted(hand), number):
+                moves.add(("exchange", tiles))
         return moves
 
     def placement_of(self, e: Event) -> Move:
         tile = e.get("tile")
-        self.canonical(tile)  # it is a tile at all
+        self.canonical(tile)  # raises if it is not a tile
         assert isinstance(tile, str)
         at = text_list(e.get("at"), "at")
         check(
-            tuple(at) in self.rows_of_three or tuple(at[::-1]) in self.rows_of_three, f"{at}: no row of three"
+            tuple(at) in self.rows_of_three or tuple(at[::-1]) in self.rows_of_three,
+            f"{at} is not a row of three",
         )
-        # Record: the letters stand in the order of `at`.
+        # Record: the letters are in the order of `at`.
         return ("place", frozenset(zip(at, tile, strict=True)))
 
-    def as_lying(self, move: Move) -> tuple[tuple[str, str, str], str] | None:
-        """The row of three a placement covers and its letters in that order; None if it is no row."""
+    def row_of(self, move: Move) -> tuple[tuple[str, str, str], str] | None:
+        """Return the row that a placement covers and its letters in that order, None if it is not a row."""
         colours = dict(move[1])
         if len(colours) != 3 or len(move[1]) != 3:
             return None
@@ -159,10 +160,10 @@ class Trio(Referee):
     def why_not(self, move: Move) -> str | None:
         if self.turn is None:
             return "no placement is due"
-        lying = self.as_lying(move) if move[0] == "place" else None
-        if lying is None:
+        covered = self.row_of(move) if move[0] == "place" else None
+        if covered is None:
             return "not a placement on three squares in a row"
-        row, letters = lying
+        row, letters = covered
         if self.canonical(letters) not in self.hands[self.seat]:
             return "the tile is not in hand"
         if not all(self.is_empty(cell) for cell in row):
@@ -191,7 +192,7 @@ class Trio(Referee):
 
     def _removed(self, e: Event) -> None:
         tiles = self.tiles_of(e, "tiles")
-        check(self.phase == "removed", "no tiles are to be removed now")
+        check(self.phase == "removed", "no tiles are due to be removed")
         check(len(tiles) == self.removed_tiles, f"{len(tiles)} tiles removed instead of {self.removed_tiles}")
         self.need_in_bag(tiles)
         self.take_from_bag(tiles)
@@ -214,9 +215,9 @@ class Trio(Referee):
         self.over = not self.anything_left()  # rule 8
 
     def do_place(self, move: Move, gain: Mapping[str, int]) -> None:
-        lying = self.as_lying(move)
-        assert lying is not None
-        row, letters = lying
+        covered = self.row_of(move)
+        assert covered is not None
+        row, letters = covered
         self.extra = not self.solo and self.matching_edges(move) >= 3  # rules 6 and 11
         tile = self.canonical(letters)
         self.take_from_hand(self.seat, [tile])
@@ -226,7 +227,7 @@ class Trio(Referee):
         self.exchanges = 0
         self.phase = "refill"
         if self.bag_size():
-            self.due = (self.seat, 1)  # rule 3; rule 8: made before the end is looked at
+            self.due = (self.seat, 1)  # rules 3 and 8: drawn before the end is checked
         else:
             self.drawn()
 
@@ -239,7 +240,7 @@ class Trio(Referee):
             if self.solo:
                 self.gone.extend(self.aside)  # rule 11
             else:
-                self.bag.update(self.aside)  # rule 7: drawn first, then returned
+                self.bag.update(self.aside)  # rule 7: returned after the draw
             self.aside = []
             self.exchanges += 1
         stays = self.phase == "refill" and self.extra
@@ -249,16 +250,16 @@ class Trio(Referee):
 
     def _exchange(self, e: Event) -> None:
         seat = self.need_turn(e)
-        given = self.tiles_of(e, "shown")
-        self.need_in_hand(seat, given)
-        check(len(given) >= 1, "an exchange gives up at least one tile")  # rule 3
-        check(len(given) <= self.bag_size(), "an exchange is limited to what the bag holds")  # rule 7
-        self.take_from_hand(seat, given)
-        self.aside = sorted(given)
+        tiles = self.tiles_of(e, "shown")
+        self.need_in_hand(seat, tiles)
+        check(len(tiles) >= 1, "an exchange needs at least one tile")  # rule 3
+        check(len(tiles) <= self.bag_size(), "the bag has fewer tiles than are exchanged")  # rule 7
+        self.take_from_hand(seat, tiles)
+        self.aside = sorted(tiles)
         self.phase = "swap"
-        self.due = (seat, len(given))
+        self.due = (seat, len(tiles))
 
     def _pass(self, e: Event) -> None:
         self.need_turn(e)
-        check(("pass",) in self.legal_moves(), "a pass needs an empty bag and nothing to place")
+        check(("pass",) in self.legal_moves(), "a pass needs an empty bag and no legal placement")
         self.start_turn((self.seat + 1) % self.players)

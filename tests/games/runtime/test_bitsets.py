@@ -1,4 +1,4 @@
-"""Sets of small numbers as bits, compared with Python's sets."""
+"""Bit sets, compared with Python sets."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from axiogames.games.runtime.compile import entry_point
 
 
 @entry_point
-def look(words, members, ranks, present):  # type: ignore[no-untyped-def]
-    """Write a set's numbers by rank, and which numbers are in it; how many there are."""
+def read_set(words, members, ranks, present):  # type: ignore[no-untyped-def]
+    """Write the members by rank, and a flag for each member; return the size of the set."""
     size = np.int64(0)
     for word in range(len(words)):
         size += np.int64(bitsets.count(words[word]))
     for rank in range(members):
         ranks[rank] = bitsets.nth(words, rank)
-    for number in range(len(present)):
-        present[number] = bitsets.contains(words, number)
+    for member in range(len(present)):
+        present[member] = bitsets.contains(words, member)
     return size
 
 
 @entry_point
-def go_through(words, members, start, passed):  # type: ignore[no-untyped-def]
-    """Write a set's numbers as they come, going round from one of them or any other number."""
+def iterate(words, members, start, passed):  # type: ignore[no-untyped-def]
+    """Write the members in the order of a cyclic iteration from `start`."""
     at, left = bitsets.iterate_from(words, start)
     for n in range(members):
         at, left = bitsets.next_word(words, at, left)
@@ -36,31 +36,31 @@ def go_through(words, members, start, passed):  # type: ignore[no-untyped-def]
 
 @entry_point
 def kinds(counts, total, found):  # type: ignore[no-untyped-def]
-    """Write the kind of each of so many things."""
+    """Write the kind of each item of a multiset."""
     for n in range(total):
         found[n] = bitsets.nth_of_multiset(counts, np.uint64(n))
 
 
 @pytest.mark.parametrize("share", [0.02, 0.5, 0.98, 1.0])
 @pytest.mark.parametrize("room", [8, 64, 65, 200])
-def test_sets_of_bits_are_sets(room: int, share: float) -> None:
+def test_bit_set_agrees_with_a_python_set(room: int, share: float) -> None:
     rng = random.Random(f"{room} {share}")
     for _ in range(20):
         members = sorted({n for n in range(room) if rng.random() < share} or {rng.randrange(room)})
-        words = bitsets.words_of(members, room)
-        assert len(words) == bitsets.words_for(room)
+        words = bitsets.from_members(members, room)
+        assert len(words) == bitsets.word_count(room)
         ranks, present, passed = (np.zeros(room, np.int64) for _ in range(3))
-        assert look(words, len(members), ranks, present) == len(members)
+        assert read_set(words, len(members), ranks, present) == len(members)
         assert ranks[: len(members)].tolist() == members
         assert np.flatnonzero(present).tolist() == members
         for start in (0, room - 1, rng.randrange(room), members[0], members[-1]):
-            go_through(words, len(members), start, passed)
+            iterate(words, len(members), start, passed)
             later = [member for member in members if member >= start]
             assert passed[: len(members)].tolist() == later + members[: len(members) - len(later)]
 
 
 @pytest.mark.parametrize("size", [8, 9, 15, 16, 21, 40, 60])
-def test_the_nth_of_many_things_has_a_kind(size: int) -> None:
+def test_nth_of_multiset_returns_the_kind(size: int) -> None:
     rng = random.Random(size)
     for _ in range(20):
         counts = [0] * size
@@ -72,7 +72,7 @@ def test_the_nth_of_many_things_has_a_kind(size: int) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_game_has_as_many_kinds_and_tiles_as_can_be_drawn_from(game: str) -> None:
+def test_bags_of_all_games_suit_nth_of_multiset(game: str) -> None:
     for players in range(1, 5):
         bag = find_variant(game, players).opening["bag"][0]
         assert len(bag) >= 8

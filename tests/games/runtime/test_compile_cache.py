@@ -1,4 +1,4 @@
-"""The compile cache: damaged files are thrown away and made again, and no folder has to be writable."""
+"""The compile cache: damaged files are replaced, and the cache works without a writable folder."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 
 
 def thrice(number: int) -> int:
-    """Something to compile; it stands here, since Numba asks for the file of a function."""
+    """A function to compile, in a file because Numba reads its source."""
     return 3 * number
 
 
 def compiled(folder: Path | None) -> Any:
-    """`thrice`, compiled or from the cache in this folder, as in a process that has just started."""
+    """Return `thrice`, compiled or loaded from a cache folder, as in a new process."""
     from numba import njit
 
     from axiogames.games.runtime import compile_cache
@@ -48,14 +48,14 @@ def came_from_cache(function: Any) -> bool:
 
 
 def flipped(path: Path) -> None:
-    """One bit in the middle is another."""
+    """Flip a bit in the middle of a file."""
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
 
 
 def another_version(path: Path) -> None:
-    """What Numba itself writes for another version of it: readable, but not ours."""
+    """Write an index of another Numba version, which is readable but has no digest."""
     import pickle
 
     path.write_bytes(pickle.dumps("0.1") + pickle.dumps(("stamp", {})))
@@ -87,7 +87,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("suffix", ["nbi", "nbc"])
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
-def test_a_damaged_file_is_made_again(
+def test_damaged_file_is_replaced(
     damage: Callable[[Path], object], suffix: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert not came_from_cache(compiled(tmp_path))
@@ -96,10 +96,10 @@ def test_a_damaged_file_is_made_again(
     damage(path)
     capfd.readouterr()
     assert not came_from_cache(compiled(tmp_path))
-    said = capfd.readouterr().err
-    assert said.count("\n") == 1
-    assert said.startswith("axio: the compile cache was damaged")
-    assert path.name in said
+    message = capfd.readouterr().err
+    assert message.count("\n") == 1
+    assert message.startswith("axio: the compile cache was damaged")
+    assert path.name in message
     assert came_from_cache(compiled(tmp_path))
     assert capfd.readouterr().err == ""
 
@@ -145,7 +145,7 @@ for name in sys.argv[1:]:
 """
 
 
-def test_code_of_other_processes_does_not_replace_own_code(tmp_path: Path) -> None:
+def test_symbols_of_other_processes_do_not_collide(tmp_path: Path) -> None:
     program = tmp_path / "two_games.py"
     program.write_text(TWO_GAMES)
     environment = {**os.environ, "AXIO_CACHE_DIR": str(tmp_path / "cache")}
@@ -163,10 +163,8 @@ def test_code_of_other_processes_does_not_replace_own_code(tmp_path: Path) -> No
     assert printed("nine", "seven") == ["18 1", "14 1"]
 
 
-def test_code_of_another_function_in_place_of_ones_own_is_noticed(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """Its digest is right for what it is, but not for its name."""
+def test_data_file_of_another_function_is_replaced(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """The content has a valid digest that does not match the name of the file."""
     function = compiled(tmp_path)
     (integers,) = tmp_path.glob("*.nbc")
     assert function(0.5) == 1.5
@@ -177,14 +175,14 @@ def test_code_of_another_function_in_place_of_ones_own_is_noticed(
     assert came_from_cache(compiled(tmp_path))
 
 
-def test_a_file_in_place_of_the_folder_is_replaced(tmp_path: Path) -> None:
+def test_file_in_place_of_the_folder_is_replaced(tmp_path: Path) -> None:
     folder = tmp_path / "rules"
     folder.write_bytes(b"")
     assert not came_from_cache(compiled(folder))
     assert came_from_cache(compiled(folder))
 
 
-def test_what_does_not_unpickle_though_its_digest_is_right_is_made_again(
+def test_invalid_pickle_with_a_valid_digest_is_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     compiled(tmp_path)
@@ -197,7 +195,7 @@ def test_what_does_not_unpickle_though_its_digest_is_right_is_made_again(
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EFBIG, errno.EROFS])
-def test_a_full_disk_stops_nothing(
+def test_write_errors_are_reported_once(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     def full(path: Path, content: bytes) -> None:
@@ -206,94 +204,90 @@ def test_a_full_disk_stops_nothing(
     with monkeypatch.context() as patched:
         patched.setattr("axiogames.games.runtime.compile_cache.write_atomic", full)
         function = compiled(tmp_path)
-        assert function(0.5) == 1.5  # compiled as well, and not said again
-    said = capfd.readouterr().err
-    assert said.count("\n") == 1
-    assert f"cannot be kept in {tmp_path}: {os.strerror(number)}" in said
+        assert function(0.5) == 1.5  # also compiled, without a second message
+    message = capfd.readouterr().err
+    assert message.count("\n") == 1
+    assert f"cannot save compiled rules in {tmp_path}: {os.strerror(number)}" in message
     assert not came_from_cache(compiled(tmp_path))
 
 
-def test_without_any_folder_everything_is_compiled(capfd: pytest.CaptureFixture[str]) -> None:
+def test_missing_folder_is_reported_once(capfd: pytest.CaptureFixture[str]) -> None:
     assert not came_from_cache(compiled(None))
     assert capfd.readouterr().err.count("\n") == 1
 
 
-def test_an_edit_of_the_file_makes_it_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_edited_source_is_compiled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled(tmp_path)
     monkeypatch.setattr("axiogames.games.runtime.compile_cache._source_digest", lambda file: "another")
     assert not came_from_cache(compiled(tmp_path))
 
 
-def test_editing_a_game_recompiles_that_game_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_edited_game_has_a_new_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "example_game"
     shutil.copytree(Path(__file__).parents[3] / "examples" / "tiny_game", package)
     monkeypatch.syspath_prepend(tmp_path)
     register_game("example_game")
     try:
-        ours, others = (find_variant(game).kernels.rules for game in ("tiny", "rota"))
+        tiny, rota = (find_variant(game).kernels.rules for game in ("tiny", "rota"))
     finally:
         unregister_game("tiny")
-    folder, other = cache_folder(ours), cache_folder(others)
-    assert folder != other
-    assert cache_folder(ours) == folder
+    tiny_folder, rota_folder = cache_folder(tiny), cache_folder(rota)
+    assert tiny_folder != rota_folder
+    assert cache_folder(tiny) == tiny_folder
     setup = package / "setup.py"
     setup.write_text(setup.read_text(encoding="utf-8").replace("COPIES = 4", "COPIES = 3"), encoding="utf-8")
     compiling._folder_digest.cache_clear()  # as in a new process
-    assert cache_folder(ours) != folder
-    assert cache_folder(others) == other
+    assert cache_folder(tiny) != tiny_folder
+    assert cache_folder(rota) == rota_folder
 
 
-def test_other_rules_of_a_game_are_compiled_apart() -> None:
+def test_derived_rules_have_their_own_cache_folder() -> None:
     kernels = find_variant("rota").kernels
     assert cache_folder(kernels.rules) != cache_folder(kernels.declared.without_overrides().by_name())
 
 
-# ---------------------------------------------------------------- where it is
+# ---------------------------------------------------------------- location of the cache
 
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Path | None]:
-    """Where the cache would be for somebody whose home cannot be written, asked anew each time."""
-    nowhere = tmp_path / "a file"
-    nowhere.write_bytes(b"")
+    """Return the uncached function `_cache_root`, with a home folder that is not writable."""
+    file = tmp_path / "a file"
+    file.write_bytes(b"")
     monkeypatch.delenv("AXIO_CACHE_DIR", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setenv("HOME", str(nowhere / "home"))
+    monkeypatch.setenv("HOME", str(file / "home"))
     temporary = tmp_path / "tmp"
     temporary.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
     return compiling._cache_root.__wrapped__
 
 
-def test_without_a_home_there_is_one_folder_for_all_commands(
-    root: Callable[[], Path | None], tmp_path: Path
-) -> None:
-    first = root()
-    assert first == tmp_path / "tmp" / f"axio-{os.getuid()}"
-    assert stat.S_IMODE(first.stat().st_mode) == 0o700
-    assert root() == first
-    assert list((tmp_path / "tmp").iterdir()) == [first]
+def test_cache_moves_to_a_private_temporary_folder(root: Callable[[], Path | None], tmp_path: Path) -> None:
+    folder = root()
+    assert folder == tmp_path / "tmp" / f"axio-{os.getuid()}"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert root() == folder
+    assert list((tmp_path / "tmp").iterdir()) == [folder]
 
 
-def test_a_folder_that_others_can_write_is_not_trusted(
-    root: Callable[[], Path | None], tmp_path: Path
-) -> None:
-    """Whoever could put a file there would have us run it."""
+def test_folder_that_others_can_write_is_not_used(root: Callable[[], Path | None], tmp_path: Path) -> None:
+    """Other users could put machine code into it."""
     found = root()
     assert found is not None
     found.chmod(0o777)
     assert root() is None
     found.rmdir()
-    mine = tmp_path / "mine"
-    mine.mkdir(mode=0o700)
-    found.symlink_to(mine)  # whoever made the link can lead it elsewhere later
+    private = tmp_path / "private"
+    private.mkdir(mode=0o700)
+    found.symlink_to(private)  # the owner of the link can change its target
     assert root() is None
     found.unlink()
     found.write_bytes(b"")
     assert root() is None
 
 
-def test_a_folder_of_somebody_else_is_not_trusted(
+def test_folder_of_another_user_is_not_used(
     root: Callable[[], Path | None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = root()
@@ -303,7 +297,7 @@ def test_a_folder_of_somebody_else_is_not_trusted(
     assert root() is None
 
 
-def test_nobody_has_to_have_a_home(root: Callable[[], Path | None], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_home_is_allowed(root: Callable[[], Path | None], monkeypatch: pytest.MonkeyPatch) -> None:
     def homeless() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
@@ -311,18 +305,18 @@ def test_nobody_has_to_have_a_home(root: Callable[[], Path | None], monkeypatch:
     assert root() is not None
 
 
-def test_there_may_be_no_place_for_temporary_files(
+def test_missing_temporary_folder_disables_the_cache(
     root: Callable[[], Path | None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", "/nowhere/at/all")
     assert root() is None
 
 
-# ---------------------------------------------------------------- the whole program
+# ---------------------------------------------------------------- commands
 
 
-def test_a_command_with_a_damaged_cache_does_its_work(tmp_path: Path) -> None:
-    play_match("rota", [player("random")] * 2, 0)  # what the command needs is compiled, then copied
+def test_command_works_with_a_damaged_cache(tmp_path: Path) -> None:
+    play_match("rota", [player("random")] * 2, 0)  # compiles the loops that the command needs
     folder = cache_folder(find_variant("rota").kernels.rules)
     assert folder is not None
     copy = tmp_path / folder.name
@@ -345,10 +339,10 @@ def test_a_command_with_a_damaged_cache_does_its_work(tmp_path: Path) -> None:
     assert "1 game" in run.stdout
 
 
-def test_a_file_that_ends_too_early_is_no_interruption(
+def test_truncated_file_is_not_an_interruption(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Click takes every `EOFError` for somebody who ends the input."""
+    """Click treats every `EOFError` as the end of the user's input."""
     from axiogames.cli import main
     from axiogames.cli.commands import games
 

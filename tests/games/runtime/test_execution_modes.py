@@ -1,4 +1,4 @@
-"""One source of rules, run interpreted and compiled: the same games, byte for byte."""
+"""Interpreted and compiled rules play the same games, byte for byte."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ SCRIPT = "from tests.games.runtime.test_execution_modes import digests; print('\
 
 
 def digest(case: Case, twist: str) -> str:
-    """The final states of random and greedy games, and how many moves they took."""
+    """Return a digest of the final states of random and greedy games and their numbers of moves."""
     variant = twisted(case, twist)
     states, rng = variant.new_state(), seed_state(case.players)
-    seen = hashlib.sha256()
+    result = hashlib.sha256()
     loops = [variant.kernels[random_playouts]]
-    if case.players == 2 and twist == "plain":  # interpreted greed takes long, on the largest boards minutes
+    if case.players == 2 and twist == "plain":  # interpreted greedy games take minutes on large boards
         loops.append(variant.kernels[greedy_playouts])
     for loop in loops:
         moves = loop(variant.constants, variant.opening, states, rng, 1)
-        seen.update(np.ascontiguousarray(states).tobytes() + repr(np.ravel(moves).tolist()).encode())
-    return seen.hexdigest()
+        result.update(np.ascontiguousarray(states).tobytes() + repr(np.ravel(moves).tolist()).encode())
+    return result.hexdigest()
 
 
 def digests() -> Iterator[str]:
@@ -40,7 +40,7 @@ def digests() -> Iterator[str]:
                 yield f"{case} {twist} {digest(case, twist)}"
 
 
-@pytest.mark.skipif(INTERPRETED, reason="this process runs interpreted itself")
+@pytest.mark.skipif(INTERPRETED, reason="compares with a compiled run")
 def test_interpreted_and_compiled_runs_agree() -> None:
     interpreted = subprocess.run(
         [sys.executable, "-W", "error", "-c", SCRIPT],

@@ -1,4 +1,4 @@
-"""Loops say what they are compiled for, and every game has each of them once."""
+"""Kernels: every loop has example arguments and is built once per game."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ EVERY = (
 
 @loop
 def total(constants: Constants, states: States, first: Int, second: Int):  # type: ignore[no-untyped-def]
-    """Something that needs no rules."""
+    """Add two numbers."""
     return first + second
 
 
 def unmarked(constants: Any, states: Any) -> None:
-    """No loop."""
+    """A function without `@loop`."""
 
 
 @pytest.mark.parametrize("template", EVERY, ids=lambda template: template.__name__)
@@ -53,49 +53,49 @@ def test_every_argument_of_a_loop_has_an_example(template: Callable[..., Any]) -
     assert all(arguments_of(template).values())
     for game in GAMES:
         kernels = find_variant(game, 2).kernels
-        constants, *others = kernels.examples(template)
+        constants, *rest = kernels.examples(template)
         assert constants.dtype == kernels.constants_type
-        assert all(isinstance(other, np.ndarray | np.float32 | int) for other in others)
-        assert any(other.dtype == kernels.state_type for other in others if isinstance(other, np.ndarray))
+        assert all(isinstance(value, np.ndarray | np.float32 | int) for value in rest)
+        assert any(value.dtype == kernels.state_type for value in rest if isinstance(value, np.ndarray))
 
 
-def test_what_an_annotation_leaves_open_is_given() -> None:
+def test_arguments_without_annotation_need_an_example() -> None:
     kernels, board = find_variant(GAMES[0], 2).kernels, np.zeros((2, 3, 4), np.int8)
-    open_ones = [name for name, argument in arguments_of(step_and_observe).items() if argument is None]
-    assert open_ones == ["board"]
+    unannotated = [name for name, argument in arguments_of(step_and_observe).items() if argument is None]
+    assert unannotated == ["board"]
     assert any(argument is board for argument in kernels.examples(step_and_observe, board=board))
-    with pytest.raises(TypeError, match="nobody says what `board` is"):
+    with pytest.raises(TypeError, match="`board` has no annotation and no example"):
         kernels.examples(step_and_observe)
 
 
-def test_the_dimensions_of_an_array_are_those_that_were_said() -> None:
+def test_array_annotation_sets_the_dimensions() -> None:
     example = array(np.int16, 3).example(find_variant(GAMES[0], 2).kernels)
     assert (example.ndim, example.dtype) == (3, np.int16)
 
 
-def test_a_loop_is_made_once_when_it_is_asked_for() -> None:
+def test_loops_are_built_once_on_first_use() -> None:
     variant = find_variant(GAMES[0], 2)
     kernels = variant.kernels
     kernels.pop(total, None)
-    made = kernels[total]
-    assert made is kernels[total]
+    bound = kernels[total]
+    assert bound is kernels[total]
     assert kernels.compile([total, total]) == 2
-    assert kernels[total] is made
-    assert made is not find_variant(GAMES[1], 2).kernels[total]
-    assert made(variant.constants, allocate(variant.opening.dtype), 4, 5) == 9
-    assert INTERPRETED or len(made.signatures) == 1  # it was compiled for what it was called with
+    assert kernels[total] is bound
+    assert bound is not find_variant(GAMES[1], 2).kernels[total]
+    assert bound(variant.constants, allocate(variant.opening.dtype), 4, 5) == 9
+    assert INTERPRETED or len(bound.signatures) == 1  # the call needed no other types
 
 
-def test_what_is_no_loop_is_refused_by_name() -> None:
-    with pytest.raises(TypeError, match="unmarked is no loop"):
+def test_functions_without_loop_decorator_are_refused() -> None:
+    with pytest.raises(TypeError, match="unmarked is not a loop"):
         find_variant(GAMES[0], 2).kernels[unmarked]
 
 
-def test_loops_share_the_parts_that_count_alike() -> None:
+def test_loops_with_equal_counting_share_parts() -> None:
     kernels = find_variant(GAMES[0], 2).kernels
     assert kernels.with_parts(()) is kernels.rules
     assert kernels.with_parts(rollout_loops.PARTS) is kernels.with_parts(rollout_loops.PARTS)
     longer = kernels.with_parts(loop_of(parts.trace).parts)
     assert longer["rollout"] is kernels.with_parts(rollout_loops.PARTS)["rollout"]
-    counted, others = (kernels.with_parts(loops.PARTS, counted) for counted in (True, False))
-    assert counted["resolve_chance"] is not others["resolve_chance"]
+    counted, uncounted = (kernels.with_parts(loops.PARTS, counted) for counted in (True, False))
+    assert counted["resolve_chance"] is not uncounted["resolve_chance"]

@@ -1,4 +1,4 @@
-"""Shortlists of placements are those that listing and rating every move would give."""
+"""`top_placements` lists the placements with the highest utility."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from tests.players.search.positions import played
 KEEP = 12
 
 
-def shortlist(tables, states, start, keep, gone, weights, scratch):  # type: ignore[no-untyped-def]
+def shortlist(constants, states, start, keep, progress, weights, scratch):  # type: ignore[no-untyped-def]
     fill_utility(
         states[0],
         np.int64(states[0].seat),
         weights[0].cap,
-        gone,
+        progress,
         weights[0].utility_params,
         scratch[0].utility,
     )
-    return top_placements(tables[0], states[0], start, keep, scratch[0])
+    return top_placements(constants[0], states[0], start, keep, scratch[0])
 
 
 def listed(view: View, start: int, keep: int) -> tuple[list[int], np.ndarray, np.ndarray]:
-    """The actions of a shortlist, their values, and what points are worth; an extra turn is worth nothing."""
+    """Return the actions of a shortlist, their values and the utility table; an extra turn has no utility."""
     variant = view.variant
     weights: Any = load_weights(variant).copy()
     weights["utility_params"][0, EXTRA] = 0
@@ -43,21 +43,21 @@ def listed(view: View, start: int, keep: int) -> tuple[list[int], np.ndarray, np
     return scratch["actions"][0, :n].tolist(), scratch["values"][0, :n].copy(), scratch["utility"][0].copy()
 
 
-# Not the game with pyramids: there a placement's points in one colour come from two places, and the shortlist
-# adds up what each is worth by itself.
+# Without AXIO: its override adds the utilities of pyramids and halves separately, see `Rules.top_placements`.
 @pytest.mark.parametrize(
     ("game", "plies"), [("hex", 9), ("hex", 24), ("rota", 7), ("trio", 10), ("trio", 30)]
 )
-def test_the_best_placements_are_listed_best_first(game: str, plies: int) -> None:
+def test_top_placements_are_sorted_by_utility(game: str, plies: int) -> None:
     table = played(game, 2, plies)
     view = table.view(table.turn)
     placements = [n for n, move in enumerate(view.legal_moves()) if move.kind == "place"]
     gains = view.gains(view.legal_moves())[placements]
     for start in (0, 3, 1000):
-        actions, values, worth = listed(view, start, KEEP)
+        actions, values, utility = listed(view, start, KEEP)
         tracks = np.arange(gains.shape[1])
-        plain = worth[tracks, np.minimum(gains, MAX_POINTS - 1)].sum(axis=1)
+        expected = utility[tracks, np.minimum(gains, MAX_POINTS - 1)].sum(axis=1)
         assert len(actions) == min(KEEP, len(placements)) == len(set(actions))
-        assert values == pytest.approx(np.sort(plain)[::-1][: len(values)], rel=1e-5)
-        own = {int(view.legal_moves().actions[n]): value for n, value in zip(placements, plain, strict=True)}
+        assert values == pytest.approx(np.sort(expected)[::-1][: len(values)], rel=1e-5)
+        legal = view.legal_moves().actions
+        own = {int(legal[n]): value for n, value in zip(placements, expected, strict=True)}
         assert values == pytest.approx([own[action] for action in actions], rel=1e-5)

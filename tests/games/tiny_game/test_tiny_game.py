@@ -1,4 +1,4 @@
-"""A fifth game has everything by being registered: only its five required rules are its own."""
+"""A registered game with only the five required rules works everywhere."""
 
 from __future__ import annotations
 
@@ -14,7 +14,15 @@ from axiogames.batch import Batch
 from axiogames.cli import program
 from axiogames.envs.single import SingleGame
 from axiogames.errors import GameDefinitionError, UnknownGame
-from axiogames.games import GAMES, find_variant, game, register_game, rules_page, unregister_game, words
+from axiogames.games import (
+    GAMES,
+    find_variant,
+    game,
+    localization,
+    register_game,
+    rules_page,
+    unregister_game,
+)
 from axiogames.games.runtime.compile import INTERPRETED
 from axiogames.model.record import Record, record_of, replay
 from axiogames.model.testing import check_game
@@ -34,7 +42,7 @@ def tiny() -> Iterator[str]:
 def test_registered_game_is_known_until_it_is_removed(tiny: str) -> None:
     assert GAMES[-1] == tiny
     assert register_game(PACKAGE) is game(tiny)  # again: no error
-    assert words(tiny, "de").summary == game(tiny).summary
+    assert localization(tiny, "de").summary == game(tiny).summary
     assert rules_page(tiny).startswith("# Tiny dominoes")
     unregister_game(tiny)
     with pytest.raises(UnknownGame, match=r"choose one of axio, hex, rota, trio$"):
@@ -42,7 +50,7 @@ def test_registered_game_is_known_until_it_is_removed(tiny: str) -> None:
 
 
 def test_package_without_a_game_is_refused() -> None:
-    with pytest.raises(GameDefinitionError, match=r"it needs `GAME = Game\(\.\.\., package='json'\)`"):
+    with pytest.raises(GameDefinitionError, match=r"declare `GAME = Game\(\.\.\., package='json'\)`"):
         register_game("json")
 
 
@@ -68,7 +76,7 @@ def test_points_are_counted_beside_the_tile(tiny: str) -> None:
 @pytest.mark.parametrize("bots", [("random", "greedy"), ("balanced", "instant"), ("sim", "mc")])
 def test_bots_play_and_games_are_recorded(tiny: str, bots: tuple[str, str]) -> None:
     if INTERPRETED and "sim" in bots:
-        pytest.skip("searches take long where rules are interpreted")
+        pytest.skip("searches are slow with interpreted rules")
     table = play_match(tiny, [player(bot) for bot in bots], 3)
     assert table.over
     again = replay(Record.parse(record_of(table).to_json()))

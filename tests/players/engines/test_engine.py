@@ -160,7 +160,7 @@ def test_think_is_refused_out_of_turn(engine: Engine) -> None:
         ("new_game 0 5", "1 to 4 players"),
         ("new_game 0 2 blind", "no option 'blind'"),
         ("draw", "should be a number"),
-        ("draw 0 RR", "no tile has to be drawn"),
+        ("draw 0 RR", "no tile is due to be drawn"),
         ("play 0", "not a move"),
         ("play 1 RR e3-f3", "not this seat's turn"),
         ("play 0 exchange ? ?", "write them, not ?"),

@@ -48,7 +48,7 @@ def test_tracker_follows_whole_games(case: Case) -> None:
                 if not table.over:  # no view shows that the removed tiles would fit nowhere either
                     assert tracked.position == view.position
                     assert list(tracked.legal_moves()) == list(view.legal_moves())
-    assert exchanges or case.players == 1 or case.variant().other_actions == 0
+    assert exchanges or case.players == 1 or case.variant().non_placements == 0
 
 
 def dealt(seat: int = 0) -> SeatTracker:
@@ -62,8 +62,8 @@ def dealt(seat: int = 0) -> SeatTracker:
 @pytest.mark.parametrize(
     ("seat", "tiles", "reason"),
     [
-        (0, ["RR"], "no tile has to be drawn"),
-        (1, ["?"], "no tile has to be drawn"),
+        (0, ["RR"], "no tile is due to be drawn"),
+        (1, ["?"], "no tile is due to be drawn"),
     ],
 )
 def test_draw_is_refused_if_none_is_due(seat: int, tiles: list[str], reason: str) -> None:
@@ -98,7 +98,7 @@ def test_inconsistent_events_are_refused() -> None:
         (1, "GR k8-j8", "not this seat's turn"),
         (0, "BB k8-j8", "not in this seat's hand"),
         (0, "GO e5-e6", "first tile"),
-        (0, "keep", "only when it is offered"),
+        (0, "keep", "only when an exchange is offered"),
     ):
         with pytest.raises(IllegalMove, match=reason):
             game.play(seat, Move.parse(move))

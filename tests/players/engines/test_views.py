@@ -16,7 +16,7 @@ from axiogames.players.engines.views import MAX_EVENTS, read_view, write_view
 from axiogames.players.search.determinization import hidden_tile_groups
 from axiogames.rng import Generator
 from tests.games.conformance.positions import CASES, EACH, STYLES, Case, play
-from tests.games.conformance.test_views import otherwise_dealt
+from tests.games.conformance.test_views import redealt
 
 # Fields of a state that may differ in equal views: sums of covered cells, points of the last move.
 ARBITRARY = ("sums", "gain")
@@ -58,7 +58,7 @@ def test_view_text_does_not_depend_on_hidden_tiles(case: Case) -> None:
     varied = 0
     for table in play(case.variant(), STYLES, "lines"):
         seat = table.turn
-        other = None if seat is None or table.plies % 5 else otherwise_dealt(table, seat, rng)
+        other = None if seat is None or table.plies % 5 else redealt(table, seat, rng)
         if seat is not None and other is not None and other.state.tobytes() != table.state.tobytes():
             varied += 1
             assert write_view(other.view(seat)) == write_view(table.view(seat))
@@ -251,7 +251,7 @@ def longest_game() -> Table:
     variant = table.variant
     while not table.over:
         actions = table.legal_moves().actions
-        exchanges = [at for at in actions.tolist() if at >= variant.first_other_action]
+        exchanges = [at for at in actions.tolist() if at >= variant.placements]
         exchange = exchanges and (
             table.state["idle"][0] < 3 * table.players - 1 or actions[0] == exchanges[0]
         )

@@ -6,11 +6,11 @@ from functools import cache
 
 from axiogames import Table, new_game
 from axiogames.games import GAMES
-from axiogames.games.protocol import MOST_PLAYERS
+from axiogames.games.protocol import MAX_PLAYERS
 from axiogames.players import Budget, player
 from axiogames.rng import Generator
 
-VARIANTS = [(game, players) for game in GAMES for players in range(1, MOST_PLAYERS + 1)]
+VARIANTS = [(game, players) for game in GAMES for players in range(1, MAX_PLAYERS + 1)]
 
 
 def played(game: str, players: int, plies: int, seed: int = 1, by: str = "greedy") -> Table:

@@ -27,7 +27,7 @@ def games_with_exchanges(game: str, players: int) -> Iterator[Table]:
         mover = player("balanced" if seed % 2 else "greedy")
         while not table.over:
             actions = table.legal_moves().actions
-            others = actions[actions >= table.variant.first_other_action].tolist()  # decoding is slow
+            others = actions[actions >= table.variant.placements].tolist()  # decoding is slow
             exchanges = [at for at in others if table.variant.decode(table.state, at).kind == "exchange"]
             if exchanges and rng.randint(3) == 0:
                 table.play_unchecked(exchanges[rng.randint(len(exchanges))])
@@ -117,7 +117,7 @@ def test_determinizations_are_uniform() -> None:
     states = allocate(view.state.dtype, 4)
     states[0] = view.state[0]
     weights, scratch = load_weights(variant), allocate(scratch_dtype(len(variant.tracks)))
-    buffer, sums = np.zeros(variant.most_actions, np.int32), np.zeros(1)
+    buffer, sums = np.zeros(variant.max_legal_actions, np.int32), np.zeros(1)
     points = np.zeros((1, variant.players, len(variant.tracks)))
     seen, samples = np.zeros(len(pool)), 4000
     for number in range(samples):

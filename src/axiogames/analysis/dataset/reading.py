@@ -166,12 +166,12 @@ def check_table(table: Any, name: str) -> None:
     found = DatasetMetadata.parse(table.schema.metadata, name)
     settings = found.settings
     _check_types(table.schema, name)
-    last_action = settings.variant.first_other_action + settings.variant.other_actions - 1
+    last_action = settings.variant.placements + settings.variant.non_placements - 1
     bounds = {
         "game": (0, settings.games - 1),
         "ply": (0, None),
         "seat": (0, settings.players - 1),
-        "legal_count": (1, settings.variant.most_actions),
+        "legal_count": (1, settings.variant.max_legal_actions),
         "legal": (0, last_action),
         "action": (0, last_action),
         "place": (1, settings.players),

@@ -235,7 +235,7 @@ def _judgement(
             error=float(errors[i]),
             behind=float(means[order[0]] - means[i]),
             behind_error=float(behind_errors[i]),
-            gain=tuple(after[i]["gain"][0].tolist()) if actions[i] < view.variant.first_other_action else (),
+            gain=tuple(after[i]["gain"][0].tolist()) if actions[i] < view.variant.placements else (),
             wasted=_wasted_points(view, actions[i], after[i]),
             wins_turn=_wins_turn(view, after[i]),
             points=_rows(points[i]),
@@ -257,7 +257,7 @@ def _state_after(view: View, action: int) -> State:
 def _wasted_points(view: View, action: int, after: State) -> int:
     """Return the number of points of an action that are lost to the cap."""
     variant = view.variant
-    if variant.cap is None or action >= variant.first_other_action:
+    if variant.cap is None or action >= variant.placements:
         return 0
     without_points = view.state.copy()
     without_points["scores"] = 0  # no track is near its cap

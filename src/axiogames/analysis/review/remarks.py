@@ -16,7 +16,7 @@ from importlib import resources
 import msgspec
 from msgspec import Struct
 
-from ...games.texts import spoken
+from ...games.texts import supported_language
 from ...model.view import View
 from ...moves import Move
 from .judging import JudgedMove, Judgement
@@ -183,7 +183,7 @@ def _lowest(points: Sequence[float]) -> int:
 
 def review_texts(language: str) -> Mapping[str, str]:
     """Return all texts of a language by key. Languages without texts fall back to English."""
-    return _read_texts(spoken(language))
+    return _read_texts(supported_language(language))
 
 
 @cache
@@ -196,7 +196,7 @@ class Wording:
     """Formats texts about a game in a language, with its display scale and the names of its seats."""
 
     def __init__(self, language: str, scale: ValueScale, names: Sequence[str] = ()) -> None:
-        self.language = spoken(language)
+        self.language = supported_language(language)
         self.scale = scale
         self._texts = review_texts(language)
         self._names = names

@@ -285,7 +285,7 @@ class Beam:
         """What every move leads to in some of the positions, after which so many tiles lie."""
         states, first, end, laid = work
         tracks = len(self.variant.tracks)
-        most = (end - first) * self.variant.most_actions
+        most = (end - first) * self.variant.max_legal_actions
         values, best = np.empty(most), np.full(3, NOTHING)
         parents, actions = np.empty(most, np.int64), np.empty(most, np.int64)
         rows = self._expand(
@@ -299,7 +299,7 @@ class Beam:
             self._knobs,
             np.zeros((tracks, COUNTS)),
             np.zeros(tracks, np.int64),
-            np.zeros(self.variant.most_actions, np.int32),
+            np.zeros(self.variant.max_legal_actions, np.int32),
             allocate(states.dtype),
             values,
             parents,

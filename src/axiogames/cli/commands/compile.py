@@ -11,7 +11,7 @@ from typing import NamedTuple
 import click
 
 from ...games import GAMES, find_variant
-from ...games.protocol import MOST_PLAYERS
+from ...games.protocol import MAX_PLAYERS
 from ...games.runtime.compile import INTERPRETED, is_ready, mark_ready
 from ...parallel import map_ordered, process_count
 from ..terminal.options import JOBS
@@ -51,7 +51,7 @@ def compile_units(games: Sequence[str]) -> list[CompileUnit]:
     units = {
         find_variant(name, players).kernels.label: CompileUnit(name, players)
         for name in games
-        for players in range(MOST_PLAYERS, 0, -1)
+        for players in range(MAX_PLAYERS, 0, -1)
     }
     return list(units.values())
 

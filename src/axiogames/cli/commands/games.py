@@ -12,7 +12,7 @@ from dataclasses import asdict
 import click
 
 from ...games import GAMES, game, rules_page
-from ...games.protocol import MOST_PLAYERS, Game
+from ...games.protocol import MAX_PLAYERS, Game
 from ..terminal.options import language_option
 from ..terminal.text import format_table
 
@@ -29,7 +29,7 @@ def games(*, as_json: bool) -> None:
     """List the games, their components and options, and which rules are reconstructed."""
     infos = [game(name) for name in GAMES]
     if as_json:
-        rows = [{**asdict(info), "players": [1, MOST_PLAYERS]} for info in infos]
+        rows = [{**asdict(info), "players": [1, MAX_PLAYERS]} for info in infos]
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
         return
     for line in format_table([HEAD, *map(_row, infos)], right=(3, 4, 5)):
@@ -46,7 +46,7 @@ def games(*, as_json: bool) -> None:
 def _row(info: Game) -> tuple[str, ...]:
     cap = str(info.cap) if info.cap is not None else "-"
     options = ", ".join(option.name for option in info.options) or "-"
-    return info.id, info.name, f"1-{MOST_PLAYERS}", str(info.tiles), str(info.hand), cap, options
+    return info.id, info.name, f"1-{MAX_PLAYERS}", str(info.tiles), str(info.hand), cap, options
 
 
 def _paragraph(name: str, text: str, *, bold: bool = False) -> None:

@@ -21,7 +21,7 @@ from ... import PROGRAM
 from ...errors import AxioError, InvalidFile, InvalidPlayers, InvalidRecord, ParseError
 from ...files import check_file_name, is_unicode, read_lines
 from ...games import LANGUAGES
-from ...games.protocol import MOST_PLAYERS
+from ...games.protocol import MAX_PLAYERS
 from ...rng import seed_bytes
 
 # Records and players are imported by the functions that need them: `axio games` should not wait for Numba.
@@ -140,7 +140,7 @@ def _quote(text: str) -> str:
 
 # The number of a game, a ply or a seat. The command checks the range.
 NUMBER = Integer(-1_000_000_000, 1_000_000_000, show_range=False)
-PLAYER_COUNT = Integer(1, MOST_PLAYERS)
+PLAYER_COUNT = Integer(1, MAX_PLAYERS)
 PLY = Integer(0, 1_000_000)
 JOBS = Integer(1, MAX_JOBS)
 THREADS = Integer(1, 64)
@@ -310,8 +310,8 @@ def parse_seats(text: str) -> tuple[str, ...]:
 
 def _split(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(","))
-    if not 1 <= len(names) <= MOST_PLAYERS:
-        raise InvalidPlayers(f"{len(names)} players: a game has 1 to {MOST_PLAYERS}")
+    if not 1 <= len(names) <= MAX_PLAYERS:
+        raise InvalidPlayers(f"{len(names)} players: a game has 1 to {MAX_PLAYERS}")
     return names
 
 

@@ -214,7 +214,7 @@ class Charset:
         return art.glyph if art is not None and self.unicode else letter
 
     def joint(self, *, up: bool, down: bool, right: bool) -> str:
-        """The character where a line from the left meets lines in these directions."""
+        """Return the character where a line from the left meets lines in these directions."""
         return self.joints[4 * up + 2 * down + right]
 
 

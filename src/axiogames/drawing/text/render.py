@@ -44,7 +44,7 @@ class _Board:
 
     @property
     def line_count(self) -> int:
-        """How many lines it has."""
+        """Number of lines."""
         return self.canvas.bounds().height
 
 
@@ -66,7 +66,7 @@ class _Layout:
                 if height is None or line_count <= height:
                     return canvas
                 tried.append((board, canvas))
-        assert height is not None, "without a limit the first arrangement does"
+        assert height is not None, "without a limit, the first arrangement fits"
         board = min((board for board, _ in tried), key=lambda board: board.line_count)
         # A board with fixed cells is shown whole if it fits without its panels.
         if board.line_count > height or any(cell.ground == "free" for cell in self.scene.cells):

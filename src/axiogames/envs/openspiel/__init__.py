@@ -24,7 +24,7 @@ import numpy as np
 from ...errors import IllegalMove
 from ...games import GAMES, find_variant
 from ...games import game as declared_game
-from ...games.protocol import MOST_PLAYERS
+from ...games.protocol import MAX_PLAYERS
 from ...games.runtime.state import DRAW, OVER
 from ...model.position_text import write_position
 from ...model.view import View
@@ -230,7 +230,7 @@ def game_type(name: str, *, zero_sum: bool = True, hides: bool = True) -> Any:
         information=information.IMPERFECT_INFORMATION if hides else information.PERFECT_INFORMATION,
         utility=utility.ZERO_SUM if zero_sum else utility.GENERAL_SUM,
         reward_model=kind.RewardModel.TERMINAL,
-        max_num_players=MOST_PLAYERS,
+        max_num_players=MAX_PLAYERS,
         min_num_players=1,
         provides_information_state_string=True,
         provides_information_state_tensor=True,

@@ -100,7 +100,7 @@ class History:
     def outcome_text(self, number: int) -> str:
         """Return an outcome as text: the tile, and its cell in an opening display."""
         if self.phase == START:
-            laid = self.variant.starting(self.state, number)
+            laid = self.variant.start_tile(self.state, number)
             return f"{laid.letters} {laid.at[0]}"
         return self.variant.kinds[number] if number < len(self.variant.kinds) else f"outcome {number}"
 
@@ -135,7 +135,7 @@ class History:
             raise IllegalMove(f"outcome {number}", Reason.NOT_IN_BAG)
         due = int(self.state["due"][0])
         if self.phase == START:
-            laid = self.variant.starting(self.state, number)
+            laid = self.variant.start_tile(self.state, number)
             kind = self.variant.kind_of(laid.letters)
             assert kind is not None
             text = f"{laid.letters} {laid.at[0]}"

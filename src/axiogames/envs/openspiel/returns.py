@@ -77,7 +77,7 @@ def bounds(variant: Variant) -> Bounds:
     elif variant.tiles_leave:
         others = tiles  # each takes a tile out of the game
     else:
-        others = placements if variant.other_actions else 0  # an offer at the end of a turn
+        others = placements if variant.non_placements else 0  # an offer at the end of a turn
     given = others * variant.hand
     return Bounds(
         moves=placements + others,

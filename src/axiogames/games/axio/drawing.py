@@ -1,4 +1,4 @@
-"""How the square board is drawn."""
+"""Drawing of the square board."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _outer(name: str) -> bool:
 
 
 def scene(content: Content) -> Scene:
-    """The play area with its names around it."""
+    """Return the play area with coordinates around it."""
     return board.scene(
         content,
         board.SQUARES,
@@ -28,10 +28,10 @@ def scene(content: Content) -> Scene:
 
 
 def on_board(laid: PlacedTile) -> Tile:
-    """A tile on the board."""
+    """Return a tile on the board."""
     return board.SQUARES.tile(laid)
 
 
 def tile(letters: str) -> Scene:
-    """A domino in hand."""
+    """Return a tile in hand."""
     return board.row(letters, board.SQUARES)

@@ -1,11 +1,12 @@
-"""The board of the domino family: laying a symbol, and what is kept up to date by it.
+"""The board of the domino family: setting a symbol, and the derived fields that this updates.
 
-What a symbol would score on an empty cell is not walked for but kept: `s.sums[cell, colour]`. The
-other half of a tile is empty until the tile lies, so its direction never counts by itself. Laying
-a symbol changes the sums of at most one empty cell in each direction, found by one walk. One cell
-stands for everything beyond the edge, so that no step has to ask whether it leaves the board.
+The points of a symbol on an empty cell are precomputed in `s.sums[cell, colour]`. Setting a symbol changes
+the sums of at most one empty cell in each direction, which one walk finds. The other half of a tile adds
+nothing, because its cell is still empty when the tile is scored. One cell represents everything beyond the
+edge, so that walks need no bounds checks.
 
-A lean state has no sums: half the bytes, for millions of games in which few moves are rated.
+A compact state has no sums and takes half the bytes. It suits batches of millions of games that score few
+moves.
 """
 
 from __future__ import annotations
@@ -17,27 +18,27 @@ from ..runtime.compile import rule, rule_noinline
 
 EMPTY = -1
 PYRAMID = -2
-SPENT = -3  # a pyramid stood here and was moved on
-EDGE = -4  # the one cell beyond the edge, beside every cell of the border
-COVERED = 32  # added to `open` of a cell that is not empty, so that small values mean empty cells
+SPENT = -3  # a pyramid stood on this cell and was moved to another
+EDGE = -4  # the cell beyond the edge, adjacent to every cell of the border
+COVERED = 32  # added to `open` of cells that are not empty, so that small values imply an empty cell
 
 
 @rule
 def placements(c):
-    """How many actions are placements; those after them are the exchange and the plain refill."""
+    """Return the number of placement ids; the exchange and the plain refill follow them."""
     return len(c.slots) * c.kind_of.size
 
 
 @rule
 def encode(c, slot, ca, cb):
-    """The action that puts colour `ca` on the slot's first cell and `cb` on its second."""
+    """Return the action that puts colour `ca` on the first cell of a slot and `cb` on the second."""
     colours = c.kind_of.shape[0]
     return (np.int64(slot) * colours + ca) * colours + cb
 
 
 @rule
 def decode(c, action):
-    """Slot and colours of a placement; as unsigned numbers, which index without a check for -1."""
+    """Return slot and colours of a placement, unsigned to avoid checks for negative indices."""
     colours = np.uint32(c.kind_of.shape[0])
     rest, cb = np.uint32(action) // colours, np.uint32(action) % colours
     return np.uint16(rest // colours), np.uint8(rest % colours), np.uint8(cb)
@@ -45,7 +46,7 @@ def decode(c, action):
 
 @rule
 def is_free(c, s, slot):
-    """Whether both cells of a slot are empty."""
+    """Return whether both cells of a slot are empty."""
     return contains(s.free, slot)
 
 
@@ -53,7 +54,7 @@ def is_free(c, s, slot):
 def set_cell(c, s, cell, colour):
     """Put a symbol on an empty cell."""
     s.cells[cell] = colour
-    s.n_free -= s.open[cell]  # a slot to every empty cell beside it
+    s.n_free -= s.open[cell]  # one slot for each adjacent empty cell
     for word in range(len(s.free)):
         s.free[word] &= c.keeps[cell, word]
     s.open[cell] += COVERED
@@ -70,13 +71,13 @@ def set_cell(c, s, cell, colour):
 
 @rule
 def has_sums(s):
-    """Whether the state keeps sums; the compiler knows, so it costs nothing to ask."""
+    """Return whether the state has sums; a compile-time constant."""
     return s.sums.shape[0] > 0
 
 
 @rule
 def line_points(c, s, cell, colour):
-    """What a symbol would score on an empty cell."""
+    """Return the points of a symbol on an empty cell."""
     if has_sums(s):
         return np.int64(s.sums[cell, colour])
     total = 0
@@ -88,7 +89,7 @@ def line_points(c, s, cell, colour):
 
 @rule
 def run_length(c, s, cell, d, colour):
-    """The first cell after an unbroken run of `colour` from a cell, and how long the run is."""
+    """Return the cell after the run of `colour` in direction `d` from a cell, and the length of the run."""
     length = 0
     at = c.near[cell, d]
     while s.cells[at] == colour:
@@ -98,22 +99,22 @@ def run_length(c, s, cell, d, colour):
 
 
 @rule
-def raise_sum(s, cell, colour, more):
-    """A symbol on `cell` would now score more; on covered cells the sum means nothing any more.
+def raise_sum(s, cell, colour, points):
+    """Add points to the sum of a colour on a cell.
 
-    Whether the cell is covered is not asked: that branch would be wrong half the time. The mask
-    keeps meaningless sums from overflowing; real ones stay far below it.
+    Sums of covered cells are meaningless, but updated as well: a branch would be mispredicted half the time.
+    The mask keeps them from overflowing; valid sums are far below it.
     """
-    s.sums[cell, colour] = (np.int64(s.sums[cell, colour]) + more) & 127
+    s.sums[cell, colour] = (np.int64(s.sums[cell, colour]) + points) & 127
 
 
 @rule_noinline
 def put_pyramids(c, s, a, b, count):
-    """Set a pyramid on each of the cells that the tile on `a` and `b` shut in (7)."""
+    """Set a pyramid on each cell that the tile on `a` and `b` has shut in (7)."""
     for _ in range(count):
         cell = shut_in(c, s, a, b)
         at = s.n_pyramids % c.pyramids
-        if s.n_pyramids >= c.pyramids:  # none left: the oldest moves here (8)
+        if s.n_pyramids >= c.pyramids:  # none left: the oldest one moves to this cell (8)
             s.cells[s.order[at]] = SPENT
         s.cells[cell] = PYRAMID
         s.open[cell] = COVERED
@@ -123,7 +124,7 @@ def put_pyramids(c, s, a, b, count):
 
 @rule
 def shut_in(c, s, a, b):
-    """The first empty cell beside `a` or `b` without an open side; there is one."""
+    """Return the first empty cell beside `a` or `b` that has no open side; it must exist."""
     found = np.uint8(0)
     for d in range(c.near.shape[1] - 1, -1, -1):
         for cell in (c.near[b, d], c.near[a, d]):

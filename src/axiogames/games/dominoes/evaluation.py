@@ -1,4 +1,4 @@
-"""What players ask of the domino family: the placement that is worth the most, and what the board offers."""
+"""Evaluation hooks of the domino family: greedy and best placements, features and expected gains."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .scoring import pyramids_made, score
 
 @rule
 def greedy_action(c, s, rng):
-    """A placement with the most points now and how many were rated; a new hand where one is offered.
+    """Return the placement with the most points and the number of scored ones; accept an offered exchange.
 
-    Starts at a random slot and keeps the first of equals, so that no corner is preferred.
+    The scan starts at a random slot and keeps the first of several best ones, so that no corner is preferred.
     """
     if s.phase == OFFER:
         return placements(c), 0
-    best, best_points, rated = -1, -1, 0
+    best, best_points, scored = -1, -1, 0
     seat = s.seat
     at, left = iterate_from(s.free, nth(s.free, randint(rng, np.int64(s.n_free))))
     for _ in range(s.n_free):
@@ -36,21 +36,21 @@ def greedy_action(c, s, rng):
             kind = s.hands[seat, i]
             if i > 0 and s.hands[seat, i - 1] == kind:
                 continue
-            for turned in range(c.ways[kind]):
-                ca, cb = c.pairs[kind, turned], c.pairs[kind, 1 - turned]
+            for flip in range(c.ways[kind]):
+                ca, cb = c.pairs[kind, flip], c.pairs[kind, 1 - flip]
                 if simple:
                     points = capped_points(c, s, a, ca, b, cb)
                 else:
                     points = total_points(c, s, encode(c, slot, ca, cb))
-                rated += 1
+                scored += 1
                 if points > best_points:
                     best, best_points = encode(c, slot, ca, cb), points
-    return best, rated
+    return best, scored
 
 
 @rule
 def capped_points(c, s, a, ca, b, cb):
-    """The points of both halves on the tracks, where no pyramid is made."""
+    """Return the points of both halves up to the cap, for a placement that makes no pyramid."""
     room_a = c.cap - s.scores[s.seat, ca]
     points_a, points_b = line_points(c, s, a, ca), line_points(c, s, b, cb)
     if ca == cb:
@@ -60,7 +60,7 @@ def capped_points(c, s, a, ca, b, cb):
 
 @rule
 def total_points(c, s, action):
-    """The points of a placement in all colours together."""
+    """Return the sum of the points of a placement over all colours."""
     score(c, s, action)
     points = 0
     for colour in range(len(s.gain)):
@@ -70,19 +70,23 @@ def total_points(c, s, action):
 
 @rule
 def progress(c, s):
-    """How much of the game has been played, by the room that is left."""
+    """Return the fraction of the game that has been played, by the slots that are no longer free."""
     return np.float32(1.0) - np.float32(s.n_free) / np.float32(len(c.slots))
 
 
 @rule
 def fallback_action(c, s, value, scratch):
-    """What simple play does rather than make a placement that is worth so much: take an offered hand."""
+    """Return the exchange if it is offered, else -1."""
     return np.int64(placements(c)) if s.phase == OFFER else np.int64(-1)
 
 
 @rule
 def top_placements(c, s, start, keep, scratch):
-    """List the placements whose points are worth the most by `scratch.utility`; how many."""
+    """List up to `keep` placements with the highest utility, the best first, and return their number.
+
+    The utility is an estimate: each point of a pyramid counts like a first point, although pyramids near the
+    cap give less.
+    """
     kept, least = 0, np.float32(NOTHING_YET)
     if s.phase == OFFER:
         return kept
@@ -94,21 +98,21 @@ def top_placements(c, s, start, keep, scratch):
         slot, left = lowest_member(at, left), without_lowest(left)
         if first and not suits_first(c, s, slot):
             continue
-        besides = rate_slot(c, s, slot, scratch)
-        if besides + scratch.most[0] + scratch.most[1] <= least:
+        pyramids = slot_utility(c, s, slot, scratch)
+        if pyramids + scratch.most[0] + scratch.most[1] <= least:
             continue
         for i in range(s.held[seat]):
             kind = s.hands[seat, i]
             if i > 0 and s.hands[seat, i - 1] == kind:
                 continue
             ca, cb = c.pairs[kind, 0], c.pairs[kind, 1]
-            value = besides + scratch.halves[0, ca] + scratch.halves[1, cb]
+            value = pyramids + scratch.halves[0, ca] + scratch.halves[1, cb]
             if ca == cb:
-                value = besides + double_utility(c, s, slot, ca, scratch)
+                value = pyramids + double_utility(c, s, slot, ca, scratch)
             if value > least:
                 kept = insert(encode(c, slot, ca, cb), value, kept, keep, scratch)
                 least = threshold(kept, keep, scratch)
-            value = besides + scratch.halves[0, cb] + scratch.halves[1, ca]
+            value = pyramids + scratch.halves[0, cb] + scratch.halves[1, ca]
             if value > least and ca != cb:
                 kept = insert(encode(c, slot, cb, ca), value, kept, keep, scratch)
                 least = threshold(kept, keep, scratch)
@@ -116,17 +120,17 @@ def top_placements(c, s, start, keep, scratch):
 
 
 @rule
-def rate_slot(c, s, slot, scratch):
-    """Write what each colour would be worth on either cell of a slot into `scratch.halves`.
+def slot_utility(c, s, slot, scratch):
+    """Write the utility of each colour on both cells of a slot; return that of the pyramids.
 
-    Gives back what the pyramids are worth that any tile would make there, by the symbols that lie already;
-    the points that they bring for the tile's own halves are in the halves' worth.
+    The utilities of the colours are written to `scratch.halves`, with the points that pyramids give for the
+    halves of the tile. The returned utility of the pyramids counts only symbols already on the board.
     """
     a, b = c.slots[slot, 0], c.slots[slot, 1]
-    besides = np.float32(0.0)
+    pyramids = np.float32(0.0)
     scratch.beside[0], scratch.beside[1] = 0, 0
     if c.pyramids > 0 and pyramids_made(c, s, a, b) > 0:
-        besides = pyramid_utility(c, s, a, b, scratch)
+        pyramids = pyramid_utility(c, s, a, b, scratch)
     for half in range(2):
         cell = c.slots[slot, half]
         most = np.float32(0.0)
@@ -136,19 +140,19 @@ def rate_slot(c, s, slot, scratch):
             scratch.halves[half, colour] = value
             most = max(most, value)
         scratch.most[half] = most
-    return besides
+    return pyramids
 
 
 @rule
 def double_utility(c, s, slot, colour, scratch):
-    """What two halves of one colour are worth together on a slot that has been looked at."""
+    """Return the utility of a double on a slot, after `slot_utility` has been called for it."""
     points = line_points(c, s, c.slots[slot, 0], colour) + line_points(c, s, c.slots[slot, 1], colour)
     return scratch.utility[colour, min(points + scratch.beside[0] + scratch.beside[1], MAX_POINTS - 1)]
 
 
 @rule_noinline
 def pyramid_utility(c, s, a, b, scratch):
-    """What the pyramids are worth that a tile on `a` and `b` would make; how many lie beside each half."""
+    """Return the utility of the pyramids that a tile on `a` and `b` makes; count those beside each half."""
     value = np.float32(0.0)
     for half in range(2):
         for d in range(c.near.shape[1]):
@@ -164,7 +168,7 @@ def pyramid_utility(c, s, a, b, scratch):
 
 @rule
 def track_features(c, s, seat, out):
-    """For each colour: the best and second-best cell for it, the best if the hand has it, and how often."""
+    """Write for each colour the points of its two best cells, the best if in hand, and its count in hand."""
     colours = len(s.gain)
     for cell in range(len(s.cells) - 1):
         if s.open[cell] > 0 and s.open[cell] < COVERED:
@@ -188,21 +192,21 @@ def track_features(c, s, seat, out):
 
 @rule
 def expected_gain(c, s, seat, known, scratch):
-    """What a seat's next placement is worth to it on average, as the board is now.
+    """Return the mean utility of a seat's next placement on the current board.
 
-    With its hand, where that is known, and what it will draw; otherwise with any hand.
+    With `known`, the hand is the seat's current tiles and random draws; otherwise a random hand.
     """
     kinds = len(c.pairs)
     best = scratch.best
     for kind in range(kinds):
         best[kind] = 0
-    least = np.float32(0.0)  # of the best so far: where nothing beats it, no tile needs to be tried
+    least = np.float32(0.0)  # minimum of `best`; a slot that cannot exceed it is skipped
     at, left = iterate_from(s.free, 0)
     for _ in range(s.n_free):
         at, left = next_word(s.free, at, left)
         slot, left = lowest_member(at, left), without_lowest(left)
-        besides = rate_slot(c, s, slot, scratch)
-        if besides + scratch.most[0] + scratch.most[1] <= least:
+        pyramids = slot_utility(c, s, slot, scratch)
+        if pyramids + scratch.most[0] + scratch.most[1] <= least:
             continue
         least = np.float32(1e9)
         for kind in range(kinds):
@@ -214,12 +218,12 @@ def expected_gain(c, s, seat, known, scratch):
                     scratch.halves[0, ca] + scratch.halves[1, cb],
                     scratch.halves[0, cb] + scratch.halves[1, ca],
                 )
-            best[kind] = max(best[kind], besides + value)
+            best[kind] = max(best[kind], pyramids + value)
             least = min(least, best[kind])
-    sure = np.float32(0.0)
+    known_best = np.float32(0.0)
     draws = np.int64(c.hand)
     if known:
         for i in range(s.held[seat]):
-            sure = max(sure, best[s.hands[seat, i]])
+            known_best = max(known_best, best[s.hands[seat, i]])
         draws -= s.held[seat]
-    return expected_best(s.bag, np.int64(s.unseen), draws, sure, best, scratch.kinds)
+    return expected_best(s.bag, np.int64(s.unseen), draws, known_best, best, scratch.kinds)

@@ -1,6 +1,6 @@
-"""The turn in the domino family: who may do what, and what it leads to.
+"""The turn in the domino family: legal actions and their effects.
 
-The numbers in brackets are the rules of the square game; the other game of the family has the same.
+Numbers in parentheses refer to the rules page of the square game; the hexagonal game has the same rules.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from ..runtime.xorshift import randint
 from .board import PYRAMID, SPENT, decode, encode, is_free, placements, put_pyramids, set_cell
 from .scoring import score
 
-# ---------------------------------------------------------------- what may be done
+# ---------------------------------------------------------------- legal actions
 
 
 @rule
 def refusal(c, s, action):
-    """Why the seat to move may not do this, `OK` if it may."""
+    """Return the reason why an action is illegal for the seat to move, `OK` if it is legal."""
     if s.phase == OVER:
         return GAME_OVER
     if s.phase == OFFER:
@@ -53,19 +53,19 @@ def refusal(c, s, action):
 
 @rule
 def is_first(s):
-    """Whether the seat to move has not placed a tile yet."""
+    """Return whether the seat to move has not placed a tile yet."""
     return not (s.begun >> s.seat) & 1
 
 
 @rule
 def suits_first(c, s, slot):
-    """A first tile touches a printed symbol that no other first tile touches (5)."""
+    """Return whether a slot suits a first tile: it touches an unclaimed printed symbol (5)."""
     return not is_first(s) or c.touch[slot] & ~s.claimed != 0
 
 
 @rule
 def legal_actions(c, s, out):
-    """Write all legal actions in ascending order; how many there are."""
+    """Write the legal actions, ascending, and return their number."""
     if s.phase == OFFER:
         out[0], out[1] = placements(c), placements(c) + 1
         return 2
@@ -90,23 +90,23 @@ def legal_actions(c, s, out):
 
 @rule
 def sample_legal(c, s, rng):
-    """One of the legal actions, each as likely as any other, without listing them."""
+    """Return a legal action, uniformly at random, without listing them."""
     if s.phase == OFFER:
         return placements(c) + randint(rng, np.int64(2))
     if is_first(s):
-        slot = nth_first(c, s, randint(rng, first_slots(c, s)))
+        slot = nth_first_slot(c, s, randint(rng, count_first_slots(c, s)))
     else:
         slot = nth(s.free, randint(rng, np.int64(s.n_free)))
-    while True:  # until it is neither a tile like the one before it nor a double turned round
-        i, turned = divmod(randint(rng, 2 * s.held[s.seat]), 2)
+    while True:  # reject repeated tiles of a kind and reversed doubles
+        i, flip = divmod(randint(rng, 2 * s.held[s.seat]), 2)
         kind = s.hands[s.seat, i]
-        if (i == 0 or s.hands[s.seat, i - 1] != kind) and turned < c.ways[kind]:
-            return encode(c, slot, c.pairs[kind, turned], c.pairs[kind, 1 - turned])
+        if (i == 0 or s.hands[s.seat, i - 1] != kind) and flip < c.ways[kind]:
+            return encode(c, slot, c.pairs[kind, flip], c.pairs[kind, 1 - flip])
 
 
 @rule
-def suiting_first(c, s, word):
-    """The free slots of one word that suit a first tile."""
+def first_slots_in_word(c, s, word):
+    """Return the free slots for a first tile in one word of the set of slots."""
     beside = NONE
     for printed in range(len(c.beside)):
         if not (s.claimed >> printed) & 1:
@@ -115,32 +115,32 @@ def suiting_first(c, s, word):
 
 
 @rule_noinline
-def first_slots(c, s):
-    """How many slots there are for a first tile."""
+def count_first_slots(c, s):
+    """Return the number of free slots for a first tile."""
     slots = NONE
     for word in range(len(s.free)):
-        slots += count(suiting_first(c, s, word))
+        slots += count(first_slots_in_word(c, s, word))
     return np.int64(slots)
 
 
 @rule_noinline
-def nth_first(c, s, n):
-    """The n-th slot for a first tile, counted from 0; there is one."""
+def nth_first_slot(c, s, n):
+    """Return the n-th free slot for a first tile, counted from 0; it must exist."""
     left, word = np.uint64(n), 0
-    slots = suiting_first(c, s, word)
+    slots = first_slots_in_word(c, s, word)
     while left >= count(slots):
         left -= count(slots)
         word += 1
-        slots = suiting_first(c, s, word)
+        slots = first_slots_in_word(c, s, word)
     return np.int64(word * WORD + nth_in_word(slots, left))
 
 
-# ---------------------------------------------------------------- what it leads to
+# ---------------------------------------------------------------- effects of actions
 
 
 @rule
 def apply(c, s, action):
-    """Carry out a legal action, or what chance drew, up to the next decision or draw."""
+    """Apply a legal action or a chance outcome, up to the next decision or draw."""
     if s.phase == DRAW:
         draw(c, s, action)
     elif action < placements(c):
@@ -153,8 +153,8 @@ def apply(c, s, action):
 
 @rule
 def place(c, s, action):
-    """Place and score a tile, then set its pyramids (4-7); then an extra placement or the turn's end."""
-    shut = score(c, s, action)
+    """Place and score a tile and set its pyramids (4-7); then start an extra placement or end the turn."""
+    pyramids = score(c, s, action)
     slot, ca, cb = decode(c, action)
     a, b = c.slots[slot, 0], c.slots[slot, 1]
     if is_first(s):
@@ -163,12 +163,12 @@ def place(c, s, action):
     remove_from_hand(s, s.seat, c.kind_of[ca, cb])
     set_cell(c, s, a, ca)
     set_cell(c, s, b, cb)
-    if shut > 0:
-        put_pyramids(c, s, a, b, shut)
+    if pyramids > 0:
+        put_pyramids(c, s, a, b, pyramids)
     reached = count_points(c, s)
     s.extra += reached
     if c.solo:
-        if s.n_free == 0:  # no tile is drawn when there is no room left for it (16)
+        if s.n_free == 0:  # no tile is drawn if there is no room for it (16)
             s.phase = OVER
         else:
             refill(c, s)
@@ -185,7 +185,7 @@ def place(c, s, action):
 
 @rule
 def count_points(c, s):
-    """Move the markers by `s.gain`; how many colours reached the cap by it (9, 10; never alone, 16)."""
+    """Add `s.gain` to the scores; return the number of colours that reach the cap (9, 10), 0 if solo (16)."""
     reached = 0
     for colour in range(len(s.gain)):
         s.scores[s.seat, colour] += s.gain[colour]
@@ -195,7 +195,7 @@ def count_points(c, s):
 
 @rule
 def has_won(c, s):
-    """The cap in every colour wins at once (11)."""
+    """Return whether the seat has reached the cap in every colour, which wins at once (11)."""
     for colour in range(len(s.gain)):
         if s.scores[s.seat, colour] < c.cap:
             return False
@@ -204,7 +204,7 @@ def has_won(c, s):
 
 @rule
 def begin_placement(c, s):
-    """Let the seat place a tile; without room or tiles the game is over (14)."""
+    """Let the seat place a tile; without a free slot or a tile, end the game (14)."""
     if s.n_free == 0 or s.held[s.seat] == 0:
         s.phase = OVER
     else:
@@ -213,23 +213,23 @@ def begin_placement(c, s):
 
 @rule
 def may_exchange(c, s):
-    """A hand without any of the seat's lowest colours may be exchanged while the bag suffices (12)."""
+    """Return whether the seat may exchange its hand: it shows none of its lowest colours (12)."""
     if s.in_bag < c.hand or s.held[s.seat] == 0:
         return False
     lowest = s.scores[s.seat, 0]
     for colour in range(1, len(s.gain)):
         lowest = min(lowest, s.scores[s.seat, colour])
-    wanted, shown = 0, 0
+    lowest_colours, shown = 0, 0
     for colour in range(len(s.gain)):
-        wanted |= (s.scores[s.seat, colour] == lowest) << colour
+        lowest_colours |= (s.scores[s.seat, colour] == lowest) << colour
     for i in range(s.held[s.seat]):
         shown |= c.shows[s.hands[s.seat, i]]
-    return wanted & shown == 0
+    return lowest_colours & shown == 0
 
 
 @rule
 def exchange(c, s):
-    """Show the hand, draw a new one, then put what was shown back into the bag (12)."""
+    """Set the hand aside and draw a new one; the old tiles return to the bag after the draw (12)."""
     while s.held[s.seat] > 0:
         set_aside(s, s.seat, s.hands[s.seat, s.held[s.seat] - 1])
     s.due = c.hand
@@ -238,7 +238,7 @@ def exchange(c, s):
 
 @rule
 def refill(c, s):
-    """Have the seat draw up to a full hand, as far as the bag reaches (13)."""
+    """Let the seat draw up to a full hand, as far as the bag allows (13)."""
     s.due = min(c.hand - s.held[s.seat], s.in_bag)
     if s.due > 0:
         s.phase = DRAW
@@ -248,7 +248,7 @@ def refill(c, s):
 
 @rule
 def draw(c, s, kind):
-    """A drawn tile comes into the hand; after the last one the next seat deals in or takes its turn."""
+    """Move a drawn tile to the hand; after the last one, deal to the next seat or start its turn."""
     draw_to_hand(s, s.seat, kind)
     s.due -= 1
     if s.due == 0:
@@ -263,14 +263,14 @@ def draw(c, s, kind):
 
 @rule
 def next_turn(c, s):
-    """The next seat takes its turn."""
-    s.seat = s.seat + 1 if s.seat + 1 < c.players else 0  # a remainder would take longer
+    """Start the turn of the next seat."""
+    s.seat = s.seat + 1 if s.seat + 1 < c.players else 0  # faster than a remainder
     begin_placement(c, s)
 
 
 @rule
 def ways_in_hand(c, s):
-    """How many ways there are to lay a tile of the hand on one slot; equal tiles count once."""
+    """Return the number of ways to place a tile of the hand on one slot; equal tiles count once."""
     ways = 0
     for i in range(s.held[s.seat]):
         kind = s.hands[s.seat, i]
@@ -281,20 +281,20 @@ def ways_in_hand(c, s):
 
 @rule
 def count_legal(c, s):
-    """How many legal actions there are."""
+    """Return the number of legal actions."""
     if s.phase == PLACE:
-        return ways_in_hand(c, s) * (first_slots(c, s) if is_first(s) else np.int64(s.n_free))
+        return ways_in_hand(c, s) * (count_first_slots(c, s) if is_first(s) else np.int64(s.n_free))
     return 2 if s.phase == OFFER else 0
 
 
 @rule
 def nth_legal(c, s, n):
-    """The n-th legal action in ascending order, counted from 0."""
+    """Return the n-th legal action in ascending order, counted from 0."""
     if s.phase == OFFER:
         return placements(c) + n
     ways = ways_in_hand(c, s)
-    before, way = n // ways, n % ways
-    slot = nth_first(c, s, before) if is_first(s) else nth(s.free, before)
+    nth_slot, way = n // ways, n % ways
+    slot = nth_first_slot(c, s, nth_slot) if is_first(s) else nth(s.free, nth_slot)
     kinds = np.int64(0)
     for i in range(s.held[s.seat]):
         kinds |= np.int64(1) << s.hands[s.seat, i]
@@ -308,7 +308,7 @@ def nth_legal(c, s, n):
 
 @rule
 def legal_mask(c, s, mask):
-    """Write 1 for every legal action into a mask of zeros."""
+    """Write 1 for each legal action into a mask of zeros."""
     if s.phase == OFFER:
         mask[placements(c)] = mask[placements(c) + 1] = 1
     elif s.phase == PLACE:
@@ -321,8 +321,8 @@ def legal_mask(c, s, mask):
             ways |= ONE << (cb * np.uint64(colours) + ca)
         size = np.uint64(colours * colours)
         for n in range(len(s.free)):
-            word = suiting_first(c, s, n) if first else s.free[n]
-            while word != NONE:  # the same bytes for every slot, eight at a time; the last eight overlap
+            word = first_slots_in_word(c, s, n) if first else s.free[n]
+            while word != NONE:  # every slot gets the same bytes, eight at a time; the last eight overlap
                 start = np.uint64(lowest_member(n, word)) * size
                 word = without_lowest(word)
                 for eight in range(colours * colours // 8):
@@ -333,9 +333,9 @@ def legal_mask(c, s, mask):
 
 @rule
 def observe_board(c, s, places, out):
-    """Write 1 where each plane shows something: a plane for each colour, empty cells, pyramids, spent cells.
+    """Write one-hot planes: one for each colour, empty cells, pyramids, spent cells.
 
-    `places` says where a cell lies in a plane; boards without pyramids do not have the last two planes.
+    `places` holds the index of each cell in a plane. Boards without pyramids lack the last two planes.
     """
     colours = c.kind_of.shape[0]
     area = len(out) // (colours + (3 if c.pyramids > 0 else 1))
@@ -352,10 +352,10 @@ def observe_board(c, s, places, out):
 
 @rule
 def observe_counters(c, s, seat, out, at):
-    """Write what else there is to know from place `at` on."""
+    """Write extra placements, pyramids, seats that have begun, and claimed symbols from `out[at]` on."""
     out[at] = s.extra
     out[at + 1] = s.n_pyramids
-    for turn in range(c.players):
-        out[at + 2 + turn] = (s.begun >> ((seat + turn) % c.players)) & 1
+    for offset in range(c.players):
+        out[at + 2 + offset] = (s.begun >> ((seat + offset) % c.players)) & 1
     for printed in range(c.printed):
         out[at + 2 + c.players + printed] = (s.claimed >> printed) & 1

@@ -1,8 +1,7 @@
-"""What a placement scores in the domino family: two halves, then the pyramids it makes.
+"""Scoring in the domino family: the two halves of a tile, then the pyramids that it makes.
 
-`rate` is the one place where points come from: the preview of a move, the players and the rules
-that carry a placement out all call it. It reads the state before the tile lies and writes nothing
-but `s.gain`.
+`score` is the only source of points: previews, players and `apply` call it. It reads the state before the
+placement and writes only `s.gain`.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from .board import decode, line_points
 
 @rule
 def score(c, s, action):
-    """Write what a placement would score, by colour, into `s.gain`; how many pyramids it would set."""
+    """Write the points of a placement by colour into `s.gain`; return the number of its pyramids."""
     slot, ca, cb = decode(c, action)
     a, b = c.slots[slot, 0], c.slots[slot, 1]
     count = pyramids_made(c, s, a, b) if c.pyramids > 0 else 0
@@ -30,7 +29,7 @@ def score(c, s, action):
 
 @rule
 def score_halves(c, s, a, ca, b, cb):
-    """Score the half on `a`, then the half on `b` (6); the points that were lost."""
+    """Score the half on `a`, then the half on `b` (6); return the points lost at the cap."""
     for colour in range(len(s.gain)):
         s.gain[colour] = 0
     lost = add(c, s, ca, line_points(c, s, a, ca))
@@ -39,7 +38,7 @@ def score_halves(c, s, a, ca, b, cb):
 
 @rule_noinline
 def score_pyramids(c, s, a, ca, b, cb, count):
-    """Score every pyramid that the tile makes (7); with one cap for each colour the order is no matter."""
+    """Score every pyramid that the tile makes (7); with one cap per colour, the order is irrelevant."""
     for n in range(count):
         cell = pyramid_made(c, s, a, b, n)
         for d in range(c.near.shape[1]):
@@ -50,7 +49,7 @@ def score_pyramids(c, s, a, ca, b, cb, count):
 
 @rule_noinline
 def score_solo(c, s, a, ca, b, cb, count):
-    """Score halves and pyramids in the order that is the best for the player (17)."""
+    """Score halves and pyramids in the best order for the player (17)."""
     lost = score_in_order(c, s, a, ca, b, cb, count, np.int64(0))
     if lost > 0:
         score_in_order(c, s, a, ca, b, cb, count, best_order(c, s, a, ca, b, cb, count))
@@ -58,9 +57,9 @@ def score_solo(c, s, a, ca, b, cb, count):
 
 @rule_noinline
 def score_in_order(c, s, a, ca, b, cb, count, order):
-    """Score the halves and then the pyramids in the order with this number; the points that were lost.
+    """Score the halves and then the pyramids in the given order; return the points lost.
 
-    The lowest bit says which half comes first, the rest picks the pyramids one after the other.
+    The lowest bit of `order` selects the first half; the rest selects the pyramids one after the other.
     """
     if order % 2 == 0:
         lost = score_halves(c, s, a, ca, b, cb)
@@ -82,9 +81,9 @@ def score_in_order(c, s, a, ca, b, cb, count, order):
 
 @rule_noinline
 def best_order(c, s, a, ca, b, cb, count):
-    """Alone the order of scorings is the best for the player (17): by the sorted vector it leads to.
+    """Return the order of scorings that is best for a solo player (17), by the sorted scores after it.
 
-    Where two orders lead to the same vector, the one that gives more to the earlier colour.
+    Among orders with equal sorted scores, the one that gives more points to earlier colours is best.
     """
     orders = 2
     for left in range(2, count + 1):
@@ -100,7 +99,7 @@ def best_order(c, s, a, ca, b, cb, count):
 
 @rule
 def sorted_value(c, s):
-    """The seat's points with `s.gain`, sorted ascending, as one number that compares like the vector."""
+    """Return the seat's scores with `s.gain`, sorted ascending, as one integer with the same order."""
     value = 0
     for points in range(2 * c.cap + 1):
         for colour in range(len(s.gain)):
@@ -111,7 +110,7 @@ def sorted_value(c, s):
 
 @rule
 def colour_value(s):
-    """`s.gain` as one number that compares colour by colour."""
+    """Return `s.gain` encoded as one integer that compares colour by colour."""
     value = 0
     for colour in range(len(s.gain)):
         value = value * 64 + np.int64(s.gain[colour])
@@ -120,7 +119,7 @@ def colour_value(s):
 
 @rule
 def add(c, s, colour, points):
-    """Count one scoring up to the cap (9) or, alone, to the track's next stop (17); the points lost."""
+    """Add one scoring up to the cap (9) or, solo, to the track's next stop (17); return the points lost."""
     before = s.scores[s.seat, colour] + s.gain[colour]
     stop = c.cap
     if c.solo and before >= c.cap:
@@ -132,7 +131,7 @@ def add(c, s, colour, points):
 
 @rule_noinline
 def add_pyramid(c, s, a, ca, b, cb, cell):
-    """Count a pyramid on `cell`, a point for each adjacent symbol (7), as one scoring; the points lost."""
+    """Add a pyramid on `cell`, a point per adjacent symbol (7), as one scoring; return the points lost."""
     lost = 0
     for colour in range(len(s.gain)):
         points = 0
@@ -145,16 +144,16 @@ def add_pyramid(c, s, a, ca, b, cb, cell):
 
 @rule
 def cell_after(c, s, a, ca, b, cb, cell):
-    """What a cell shows when the tile lies on `a` and `b`."""
+    """Return the content of a cell after the tile is placed on `a` and `b`."""
     return np.int64(ca) if cell == a else np.int64(cb) if cell == b else np.int64(s.cells[cell])
 
 
 @rule
 def pyramids_made(c, s, a, b):
-    """How many cells a tile on `a` and `b` would shut in: empty ones with just one open side (7).
+    """Return the number of cells that a tile on `a` and `b` shuts in: empty ones with a single open side (7).
 
-    Only boards with pyramids ask. On those no cell lies beside both halves of a tile, and the
-    halves themselves, each beside the other, are taken out of the count again.
+    Only boards with pyramids call this. On these no cell is adjacent to both halves of a tile. The halves are
+    adjacent to each other, so they are subtracted again.
     """
     count = 0
     for d in range(c.near.shape[1]):
@@ -164,7 +163,7 @@ def pyramids_made(c, s, a, b):
 
 @rule_noinline
 def pyramid_made(c, s, a, b, n):
-    """The n-th cell that a tile on `a` and `b` would shut in."""
+    """Return the n-th cell that a tile on `a` and `b` shuts in."""
     found = a
     for d in range(c.near.shape[1]):
         for cell in (c.near[a, d], c.near[b, d]):

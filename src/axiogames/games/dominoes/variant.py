@@ -1,4 +1,4 @@
-"""The domino family, by name: cells, tiles and moves in words."""
+"""Variants of the domino family."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..runtime.kernels import Kernels
 from ..variant import BoardDrawing, State, Variant
 from . import board, evaluation, invariants, rules, scoring
 from .board import COVERED, PYRAMID, SPENT
-from .setup import OTHER_ACTIONS, Facts, constants, opening, pairs, slots_of
+from .setup import DominoFacts, constants, opening, pairs, slots_of
 
 RULES = Rules.of(
     "dominoes",
@@ -48,10 +48,14 @@ class DominoVariant(FixedBoard):
 
     counters = ("extra", "dealing", "begun", "claimed")
     marks = MARKS
-    other_actions = OTHER_ACTIONS
 
     def __init__(
-        self, game: Game, facts: Facts, options: tuple[str, ...], drawing: BoardDrawing, compact: bool = False
+        self,
+        game: Game,
+        facts: DominoFacts,
+        options: tuple[str, ...],
+        drawing: BoardDrawing,
+        compact: bool = False,
     ) -> None:
         super().__init__(
             game,
@@ -83,7 +87,7 @@ class DominoVariant(FixedBoard):
     def cap(self) -> int:
         return self.facts.cap * (2 if self.facts.solo else 1)
 
-    # ------------------------------------------------------------ what is seen, in numbers
+    # ------------------------------------------------------------ observations
 
     @property
     def counter_names(self) -> tuple[str, ...]:
@@ -97,10 +101,10 @@ class DominoVariant(FixedBoard):
             if move.tiles and sorted(map(self.kind_of, move.tiles), key=str) != sorted(
                 map(self.kind_of, self.hand_of(state, int(state["seat"][0]))), key=str
             ):
-                raise self.refuse(move, Reason.NOT_IN_HAND, "an exchange gives up the whole hand, just that")
-            return self.first_other_action
+                raise self.refuse(move, Reason.NOT_IN_HAND, "an exchange must name exactly the tiles in hand")
+            return self.placements
         if move.kind == "keep":
-            return self.first_other_action + 1
+            return self.placements + 1
         return super().encode(state, move)
 
     def no_slot(self, move: Move) -> IllegalMove:
@@ -112,8 +116,8 @@ class DominoVariant(FixedBoard):
         return self.refuse(move, Reason.WRONG_SHAPE, f"{' and '.join(move.at)} are not neighbours")
 
     def decode(self, state: State, action: int) -> Move:
-        if action >= self.first_other_action:
-            return Move("exchange" if action == self.first_other_action else "keep")
+        if action >= self.placements:
+            return Move("exchange" if action == self.placements else "keep")
         return super().decode(state, action)
 
     # ------------------------------------------------------------ text and drawing
@@ -122,12 +126,12 @@ class DominoVariant(FixedBoard):
         return {"printed": dict(self.facts.printed), "tileset": dict(self.tileset)}
 
     def pyramids(self, state: State) -> tuple[str, ...]:
-        most = self.facts.pyramids
+        supply = self.facts.pyramids
         count = int(state["n_pyramids"][0])
         if not count:
             return ()
         order = state["order"][0].tolist()
-        return tuple(self.names[order[n % most]] for n in range(max(count - most, 0), count))
+        return tuple(self.names[order[n % supply]] for n in range(max(count - supply, 0), count))
 
     def spent(self, state: State) -> tuple[str, ...]:
         if state["n_pyramids"][0] <= self.facts.pyramids:
@@ -135,7 +139,7 @@ class DominoVariant(FixedBoard):
         return tuple(self.names[cell] for cell in np.flatnonzero(state["cells"][0, :-1] == SPENT).tolist())
 
     def write_board(self, state: State) -> str:
-        """Rows from the top; after a comma the pyramids, oldest first."""
+        """Return the rows from the top, then the cells of the pyramids, oldest first, separated by commas."""
         return ",".join((super().write_board(state), *self.pyramids(state)))
 
     def read_board(self, state: State, text: str) -> None:
@@ -148,10 +152,10 @@ class DominoVariant(FixedBoard):
         spent = [cell for cell, letter in laid.items() if letter == "x"]
         standing = [self.number.get(name, -1) for name in pyramids]
         if sorted(standing) != sorted(cell for cell, letter in laid.items() if letter == "^"):
-            raise ParseError("the list of pyramids does not name exactly the cells marked ^")
+            raise ParseError("the pyramids after the rows must be exactly the cells marked ^")
         if len(standing) > self.facts.pyramids or (spent and len(standing) < self.facts.pyramids):
             raise ParseError(
-                f"there are {self.facts.pyramids} pyramids, and they move only when all are used"
+                f"a game has {self.facts.pyramids} pyramids, and none moves before all are on the board"
             )
         for n, cell in enumerate(standing, len(spent)):
             state["order"][0, n % self.facts.pyramids] = cell

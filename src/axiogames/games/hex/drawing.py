@@ -1,7 +1,7 @@
-"""How the board of hexagons is drawn.
+"""Drawing of the hexagonal board.
 
-Numbers count the rows from below. A letter's line climbs to the right, so that the neighbours of a cell
-are the ones its name says: one letter or one number away, or one of each in opposite directions.
+Numbers count the rows from the bottom. Lines of equal letters rise to the right, so the names of neighbouring
+cells differ by one letter, by one number, or by one of each in opposite directions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LATTICE = board.Lattice(_centre, hexagon, Grid(1 / 4, ROW / 2), (Grid(1 / 4, RO
 
 
 def _labels(names: tuple[str, ...]) -> tuple[Label, ...]:
-    """Numbers before their rows, letters above their lines: no side of the board has both."""
+    """Return labels: numbers to the left of rows, letters above lines. No side of the board has both."""
     cells = [letter_number(name) for name in names]
     first = {number: min(i for i, n in cells if n == number) for _, number in cells}
     last = {letter: max(n for i, n in cells if i == letter) for letter, _ in cells}
@@ -36,7 +36,7 @@ def _labels(names: tuple[str, ...]) -> tuple[Label, ...]:
 
 
 def scene(content: Content) -> Scene:
-    """The board with its names around it."""
+    """Return the board with coordinates around it."""
     side = (max((letter_number(name)[0] for name in content.cells), default=0) + 1) // 2
 
     def outer(name: str) -> bool:
@@ -55,10 +55,10 @@ def scene(content: Content) -> Scene:
 
 
 def on_board(laid: PlacedTile) -> Tile:
-    """A tile on the board."""
+    """Return a tile on the board."""
     return _LATTICE.tile(laid)
 
 
 def tile(letters: str) -> Scene:
-    """A domino of hexagons in hand."""
+    """Return a tile in hand."""
     return board.row(letters, _LATTICE)

@@ -1,4 +1,4 @@
-"""How the growing display of square tiles is drawn: positions are "x,y", y upwards."""
+"""Drawing of the growing display of square tiles. Positions are "x,y", with y upwards."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _EDGE = 0.05
 _SYMBOL = 0.66
 _OFF = 0.54
 _CORNERS = ((-1, -1), (1, -1), (1, 1), (-1, 1))
-# Five characters by three lines to a tile: two lines of symbols, and one that stays free. The middle of a
-# tile lies between its lines; a hair more than half a line puts it into the second, however it is rounded.
+# A tile takes five characters by three lines: two lines of symbols and an empty one. The middle of a tile is
+# between its lines; the small extra offset makes it round to the second line.
 _GRID = Grid(_SIDE / 5, _SIDE / 3, (0.0, -_SIDE / 6 - 0.005))
-_TIGHTER = (Grid(_SIDE / 5, _SIDE / 2, (0.0, -_SIDE / 4 - 0.005)),)  # no line stays free
+_TIGHTER = (Grid(_SIDE / 5, _SIDE / 2, (0.0, -_SIDE / 4 - 0.005)),)  # without the empty line
 
 
 def _position(name: str) -> tuple[int, int]:
@@ -56,13 +56,13 @@ def _tile(letters: str, centre: Point, cells: tuple[str, ...] = ()) -> Tile:
 
 
 def scene(content: Content) -> Scene:
-    """The display, the room around it, and the numbers of columns and rows."""
+    """Return the display, the free positions around it, and the coordinates of columns and rows."""
     laid = (*content.tiles, *(PlacedTile(letters, (name,)) for name, letters in content.loose.items()))
-    taken = {_position(name) for one in laid for name in one.at}
+    taken = {_position(name) for placed in laid for name in placed.at}
     places = {_position(name) for place in content.places for name in place}
     around = {(x + dx, y + dy) for x, y in taken for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1))}
-    room = sorted((around | places) - taken) or ([] if taken else [(0, 0)])
-    shown = [*taken, *room]
+    free = sorted((around | places) - taken) or ([] if taken else [(0, 0)])
+    shown = [*taken, *free]
     left, bottom = min(x for x, _ in shown), min(y for _, y in shown)
     labels = [
         Label(str(x), (_SIDE * x, -_SIDE * bottom + 1.4), False, (0.0, -1.0))
@@ -78,7 +78,7 @@ def scene(content: Content) -> Scene:
         return Mark(kind, (centre,), square(centre, _SIDE))
 
     cells = tuple(
-        Cell(f"{x},{y}", at := _centre((x, y)), inset(square(at, _SIDE), 0.1), "free") for x, y in room
+        Cell(f"{x},{y}", at := _centre((x, y)), inset(square(at, _SIDE), 0.1), "free") for x, y in free
     )
     outlines = [corner for position in shown for corner in square(_centre(position), _SIDE)]
     corner, size = box([*outlines, *(label.at for label in labels)], 0.5)
@@ -90,7 +90,7 @@ def scene(content: Content) -> Scene:
         tighter=_TIGHTER,
         frame=rectangle(corner, size),
         cells=cells,
-        tiles=tuple(_tile(one.letters, _centre(_position(one.at[0])), one.at) for one in laid),
+        tiles=tuple(_tile(placed.letters, _centre(_position(placed.at[0])), placed.at) for placed in laid),
         marks=(
             *(mark("place", name) for place in content.places for name in place),
             *(mark("last", name) for name in content.last),
@@ -102,10 +102,10 @@ def scene(content: Content) -> Scene:
 
 
 def on_board(laid: PlacedTile) -> Tile:
-    """A tile in the display."""
+    """Return a tile of the display."""
     return _tile(laid.letters, _centre(_position(laid.at[0])), laid.at)
 
 
 def tile(letters: str) -> Scene:
-    """A tile in hand: four letters clockwise from the top left corner, `_` for an empty one."""
+    """Return a tile in hand: four letters clockwise from the top left corner, `_` for an empty one."""
     return small(letters, _tile(letters, (0.0, 0.0)), _GRID)

@@ -1,4 +1,4 @@
-"""What players ask of the game with four corners: the placement worth the most, and what is offered."""
+"""Evaluation hooks of AXIO rota: greedy and best placements, features and expected gains."""
 
 from __future__ import annotations
 
@@ -7,51 +7,51 @@ import numpy as np
 from ..runtime.compile import rule
 from ..runtime.evaluation import NOTHING_YET, gain_utility, insert, threshold
 from ..runtime.xorshift import randint
-from .rules import BLANK, TURNS, encode, lies_at, names, score
+from .rules import BLANK, ROTATIONS, circle_colour, count_names, encode, score
 
 
 @rule
 def greedy_action(c, s, rng):
-    """A placement with the most points now, and how many were rated."""
-    best, best_points, rated = -1, -1, 0
-    first = randint(rng, s.n_edge)
+    """Return the placement with the most points and the number of scored ones."""
+    best, best_points, scored = -1, -1, 0
+    start = randint(rng, s.n_edge)
     for j in range(s.n_edge):
-        k = (first + j) % s.n_edge
-        for turn in range(TURNS):
-            for name in range(names(c, s)):
-                action = encode(k, turn, name)
+        k = (start + j) % s.n_edge
+        for rotation in range(ROTATIONS):
+            for name in range(count_names(c, s)):
+                action = encode(k, rotation, name)
                 score(c, s, action)
                 points = 0
                 for colour in range(len(s.gain)):
                     points += s.gain[colour]
-                rated += 1
+                scored += 1
                 if points > best_points:
                     best, best_points = action, points
-    return best, rated
+    return best, scored
 
 
 @rule
 def has_extra_turn(c, s):
-    """Whether the seat that has just moved has an extra turn, for which a tile of the supply is due."""
+    """Return whether the seat that has just moved has an extra turn, for which it draws from the supply."""
     return s.from_supply
 
 
 @rule
 def progress(c, s):
-    """How much of the game has been played, by the seat's stack."""
+    """Return the fraction of the game that has been played, by the stack of the seat to move."""
     return np.float32(1.0) - np.float32(s.stack[s.seat]) / np.float32(c.stack)
 
 
 @rule
 def top_placements(c, s, start, keep, scratch):
-    """List the placements whose points are worth the most by `scratch.utility`; how many."""
+    """List up to `keep` placements with the highest utility, the best first, and return their number."""
     kept, least = 0, np.float32(NOTHING_YET)
     start %= np.int64(s.n_edge)
     for j in range(s.n_edge):
         k = (start + j) % s.n_edge
-        for turn in range(TURNS):
-            for name in range(names(c, s)):
-                action = encode(k, turn, name)
+        for rotation in range(ROTATIONS):
+            for name in range(count_names(c, s)):
+                action = encode(k, rotation, name)
                 score(c, s, action)
                 value = gain_utility(s, scratch.utility)
                 if value > least:
@@ -62,18 +62,21 @@ def top_placements(c, s, start, keep, scratch):
 
 @rule
 def circle_match(c, s, at, corner, k):
-    """The colour of the k-th corner around a corner of a square, and how many up to it show that colour."""
-    colour = lies_at(c, s, at, corner, k)
+    """Return the colour of the k-th other corner of a circle, and how many of the first k + 1 have it."""
+    colour = circle_colour(c, s, at, corner, k)
     points = 0
     if colour != BLANK:
         for m in range(k + 1):
-            points += lies_at(c, s, at, corner, m) == colour
+            points += circle_colour(c, s, at, corner, m) == colour
     return colour, points
 
 
 @rule
 def track_features(c, s, seat, out):
-    """For each colour: the best circle for it, and how many give two and one (no tile is in hand then)."""
+    """Write for each colour the most points of a circle, and the numbers of circles with two and one.
+
+    The fourth feature is 0: when positions are evaluated, the seat has just moved and holds no tile.
+    """
     for i in range(s.n_edge):
         at = s.edge[i]
         for corner in range(4):
@@ -92,7 +95,7 @@ def track_features(c, s, seat, out):
 
 @rule
 def expected_gain(c, s, seat, known, scratch):
-    """What a seat's next placement would be worth with the corners it would like best."""
+    """Return the utility of a seat's next placement with the best corners for it."""
     best = np.float32(0.0)
     for i in range(s.n_edge):
         at = s.edge[i]

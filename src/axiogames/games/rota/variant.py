@@ -1,11 +1,10 @@
-"""AXIO rota, by name: positions, tiles and moves in words."""
+"""The variant of AXIO rota."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
-from typing import Any
 
 import numpy as np
 
@@ -19,8 +18,8 @@ from ..runtime.observation import BoardLayout
 from ..runtime.state import START
 from ..variant import State, Variant
 from . import drawing, evaluation, invariants, rules
-from .rules import ACTIONS, FEATURES, FREE, MAX_FREE, NAMES, SIDE, TURNS, WAYS
-from .setup import MIDDLE, Facts, constants, opening, turn
+from .rules import FEATURES, FREE, MAX_FREE, NAMES, ROTATIONS, SIDE, WAYS
+from .setup import MIDDLE, RotaFacts, constants, opening, rotate
 
 RULES = Rules.of(
     "rota",
@@ -50,7 +49,10 @@ POSITION = re.compile(r"(0|-?[1-9][0-9]{0,2}),(0|-?[1-9][0-9]{0,2})")
 
 
 def tile_set(colours: str) -> dict[str, int]:
-    """Reconstruction: every ring of four colours, and for three colours the rings that run their way."""
+    """Return the reconstructed tile set: every ring of four colours, and half the rings of three and a blank.
+
+    Of the two cyclic orders of three colours, only the one in the order of `colours` occurs.
+    """
     rings = [four[0] + "".join(rest) for four in combinations(colours, 4) for rest in permutations(four[1:])]
     with_blank = [
         ring + "_" for a, b, c in combinations(colours, 3) for ring in (a + b + c, b + c + a, c + a + b)
@@ -59,15 +61,15 @@ def tile_set(colours: str) -> dict[str, int]:
 
 
 def position_of(text: str) -> tuple[int, int] | None:
-    """Return the coordinates of a position such as `2,-1`; `None` if it is written in any other way."""
+    """Return the coordinates of a position such as `2,-1`, `None` for any other text."""
     found = POSITION.fullmatch(text)
     return (int(found[1]), int(found[2])) if found else None
 
 
 def make(game: Game, players: int, options: tuple[str, ...]) -> RotaVariant:
-    """The game for a number of players."""
+    """Return the game for a number of players."""
     return RotaVariant(
-        game, Facts(game.colours, tile_set(game.colours), STACK, game.cap or 0, players), options
+        game, RotaFacts(game.colours, tile_set(game.colours), STACK, game.cap or 0, players), options
     )
 
 
@@ -81,20 +83,18 @@ class RotaVariant(Variant):
     hand = 1
     turns = WAYS
     places = MAX_FREE
-    other_actions = 0
-    first_other_action = ACTIONS
 
-    def __init__(self, game: Game, facts: Facts, options: tuple[str, ...]) -> None:
+    def __init__(self, game: Game, facts: RotaFacts, options: tuple[str, ...]) -> None:
         super().__init__(game, facts.players, options)
         self.tileset = facts.tiles
         self.stack = facts.stack
         self.kinds = tuple(facts.tiles)
         self.ways = {
-            turn(letters, times): (kind, times)
+            rotate(letters, rotation): (kind, rotation)
             for kind, letters in enumerate(self.kinds)
-            for times in range(TURNS)
+            for rotation in range(ROTATIONS)
         }
-        self.letters = {kind * TURNS + times + 1: way for way, (kind, times) in self.ways.items()}
+        self.letters = {kind * ROTATIONS + rotation + 1: way for way, (kind, rotation) in self.ways.items()}
         self.constants = constants(facts)
         self.opening = opening(facts)
         self.supply = int(self.opening["supply"][0])  # before any extra turn
@@ -114,7 +114,7 @@ class RotaVariant(Variant):
 
     @staticmethod
     def _rank(state: State, square: int) -> int:
-        """Return the rank of a free square in the ascending list of all: its number in an action."""
+        """Return the index of a free square in the ascending list, which actions use."""
         return int(np.searchsorted(state["edge"][0, : state["n_edge"][0]], square))
 
     def display(self, state: State) -> list[PlacedTile]:
@@ -126,7 +126,7 @@ class RotaVariant(Variant):
             laid.append((y, x, self.letters[int(grid[square])]))
         return [PlacedTile(letters, (f"{x},{y}",)) for y, x, letters in sorted(laid)]
 
-    # ------------------------------------------------------------ what is seen, in numbers
+    # ------------------------------------------------------------ observations
 
     @property
     def board_layout(self) -> BoardLayout:
@@ -151,9 +151,9 @@ class RotaVariant(Variant):
             raise self.refuse(move, Reason.WRONG_SHAPE, "a tile covers one position such as 2,-1")
         if move.named is not None and move.named not in tuple(self.colours):
             raise self.refuse(
-                move, Reason.NOTHING_TO_NAME, f"{move.named} is no colour of this game: {self.colours}"
+                move, Reason.NOTHING_TO_NAME, f"{move.named} is not one of the colours {self.colours}"
             )
-        kind, times = way
+        kind, rotation = way
         seat = int(state["seat"][0])
         if state["held"][0, seat] == 0 or state["hands"][0, seat, 0] != kind:
             raise self.refuse(move, Reason.NOT_IN_HAND)
@@ -164,31 +164,30 @@ class RotaVariant(Variant):
         if content != FREE:
             raise self.refuse(move, Reason.OCCUPIED)
         name = 0 if move.named is None else self.colours.index(move.named) + 1
-        return (self._rank(state, square) * TURNS + times) * NAMES + name
+        return (self._rank(state, square) * ROTATIONS + rotation) * NAMES + name
 
     def decode(self, state: State, action: int) -> Move:
         rest, name = divmod(action, NAMES)
-        place, times = divmod(rest, TURNS)
+        place, rotation = divmod(rest, ROTATIONS)
         named = self.colours[name - 1] if name else None
-        return Move("place", self.turned(state, times), self.cells_of(state, place), named)
+        return Move("place", self.oriented(state, rotation), self.cells_of(state, place), named)
 
     def action_from_format_1(self, state: State, action: int) -> int:
-        square, way = divmod(
-            action, WAYS
-        )  # a square of the torus, where now it is the rank among free squares
+        # Format 1 has the square of the torus in place of its index among the free squares.
+        square, way = divmod(action, WAYS)
         rank = self._rank(state, square)
         if rank >= state["n_edge"][0] or state["edge"][0, rank] != square:
-            raise ParseError(f"the action {action} names a square that is not free")
+            raise ParseError(f"action {action} places a tile on a square that is not free")
         return rank * WAYS + way
 
     def parts(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rest, name = np.divmod(actions, NAMES)
-        place, times = np.divmod(rest, TURNS)
-        return times, place, name
+        place, rotation = np.divmod(rest, ROTATIONS)
+        return rotation, place, name
 
-    def turned(self, state: State, way: int) -> str:
+    def oriented(self, state: State, orientation: int) -> str:
         kind = int(state["hands"][0, int(state["seat"][0]), 0])
-        return turn(self.kinds[kind], way)
+        return rotate(self.kinds[kind], orientation)
 
     def cells_of(self, state: State, place: int) -> tuple[str, ...]:
         x, y = self._position(state, int(state["edge"][0, place]))
@@ -209,32 +208,29 @@ class RotaVariant(Variant):
             return super().chances(state)
         corner = MIDDLE[4 - int(state["due"][0])]
         return [
-            (kind * TURNS + times, TURNS if "_" in self.kinds[kind] else 1)
+            (kind * ROTATIONS + rotation, ROTATIONS if "_" in self.kinds[kind] else 1)
             for kind in np.flatnonzero(state["bag"][0]).tolist()
-            for times in range(TURNS)
-            if "_" not in self.kinds[kind] or turn(self.kinds[kind], times)[corner] == "_"
+            for rotation in range(ROTATIONS)
+            if "_" not in self.kinds[kind] or rotate(self.kinds[kind], rotation)[corner] == "_"
         ]
 
     def source(self, state: State) -> str:
         return "supply" if state["from_supply"][0] else "stack"
 
-    def starting(self, state: State, action: int) -> PlacedTile:
+    def start_tile(self, state: State, action: int) -> PlacedTile:
         x, y = START_SQUARES[4 - int(state["due"][0])]
-        kind, times = divmod(action, TURNS)
-        return PlacedTile(turn(self.kinds[kind], times), (f"{x},{y}",))
+        kind, rotation = divmod(action, ROTATIONS)
+        return PlacedTile(rotate(self.kinds[kind], rotation), (f"{x},{y}",))
 
     def start_action(self, state: State, laid: PlacedTile) -> int | None:
         way = self.ways.get(laid.letters)
         x, y = START_SQUARES[4 - int(state["due"][0])]
         if way is None or laid.at != (f"{x},{y}",):
             return None
-        action = way[0] * TURNS + way[1]
+        action = way[0] * ROTATIONS + way[1]
         return action if action in dict(self.chances(state)) else None
 
     # ------------------------------------------------------------ text and drawing
-
-    def setup(self) -> dict[str, Any]:
-        return {"tileset": dict(self.tileset)}
 
     def write_board(self, state: State) -> str:
         return ";".join(f"{laid.at[0]}:{laid.letters}" for laid in self.display(state)) or "-"
@@ -245,13 +241,13 @@ class RotaVariant(Variant):
             at, _, letters = item.partition(":")
             position = position_of(at)
             if position is None:
-                raise ParseError(f"{item[:40]!r} in the display should look like 0,0:RGBO")
+                raise ParseError(f"{item[:40]!r} in the display must have the form 0,0:RGBO")
             if letters not in self.ways or position in display:
-                raise ParseError(f"{item!r} in the display: no such tile, or two on one position")
+                raise ParseError(f"{item!r} in the display: unknown tile, or a second one on the position")
             display[position] = letters
         if len({self.ways[letters][0] for letters in display.values()}) < len(display):
-            raise ParseError("a tile lies in the display twice")
-        # From the start square outwards, so that the torus always knows where it is.
+            raise ParseError("a tile is in the display twice")
+        # From the start square outwards, because `low_x` and `low_y` follow connected tiles only.
         order = [START_SQUARES[0]] if display else []
         for x, y in order:
             around = ((x + dx, y + dy) for dx, dy in SIDES)
@@ -260,8 +256,8 @@ class RotaVariant(Variant):
             raise ParseError("the display must be connected and contain the position 0,0")
         squares = np.array([self._square(x, y) for x, y in order], np.int64)
         tiles = [self.ways[display[at]] for at in order]
-        what = np.array([kind * TURNS + times + 1 for kind, times in tiles], np.int64)
-        self.kernels[set_cells](self.constants, state, squares, what, len(order))
+        values = np.array([kind * ROTATIONS + rotation + 1 for kind, rotation in tiles], np.int64)
+        self.kernels[set_cells](self.constants, state, squares, values, len(order))
 
     def layout_violations(self, state: State) -> Iterator[str]:
         return invariants.layout(self, state)

@@ -1,1 +1,1 @@
-"""What runs rules: the decorator, the compile cache, and the loops that all games share."""
+"""The runtime of rule code: compiler decorators, the compile cache, and loops that all games share."""

@@ -1,7 +1,7 @@
-"""Sets of small numbers as bits of 64-bit words: which are in it, how many, the n-th, the next.
+"""Bit sets: sets of small non-negative integers as arrays of 64-bit words.
 
-Plain arithmetic, for processors and GPUs alike. Compilers know the way in which `count` is written, and
-take the one instruction for it that a machine has.
+The functions use plain arithmetic, so they compile for CPUs and GPUs. Compilers recognize the form of `count`
+and emit the machine's population-count instruction.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ _QUADS = _U(0x3333333333333333)
 _HALVES = _U(0x0F0F0F0F0F0F0F0F)
 _ONES = _U(0x0101010101010101)
 _SIGNS = _U(0x8080808080808080)
-_OTHERS = _U(0x7F7F7F7F7F7F7F7F)
+_NO_SIGNS = _U(0x7F7F7F7F7F7F7F7F)
 _DIAGONAL = _U(0x8040201008040201)
 _LOWEST_BYTE = _U(0xFF)
 _ALL = ~NONE
 
 
-def words_for(numbers: int) -> int:
-    """How many words have room for so many numbers."""
-    return -(-numbers // WORD)
+def word_count(size: int) -> int:
+    """Return the number of words of a set that can hold 0 to `size` - 1."""
+    return -(-size // WORD)
 
 
-def words_of(members: Sequence[int] | np.ndarray, numbers: int) -> np.ndarray:
-    """The set of these members as words with room for so many numbers."""
-    bits = np.zeros(words_for(numbers) * WORD, np.uint8)
+def from_members(members: Sequence[int] | np.ndarray, size: int) -> np.ndarray:
+    """Return the words of a set with these members, all below `size`."""
+    bits = np.zeros(word_count(size) * WORD, np.uint8)
     bits[np.asarray(members, np.int64)] = 1
     return np.packbits(bits, bitorder="little").view(np.uint64)
 
 
 @rule
-def contains(words, number):
-    """Whether a number is in the set."""
-    return (words[_U(number) // _BITS] >> (_U(number) % _BITS)) & ONE != 0
+def contains(words, member):
+    """Return whether `member` is in the set."""
+    return (words[_U(member) // _BITS] >> (_U(member) % _BITS)) & ONE != 0
 
 
 @rule
 def running_sums(word):
-    """In every byte the sum of itself and all bytes below it, if no sum is above 255."""
+    """Return a word whose bytes are the prefix sums of the bytes of `word`; no sum may exceed 255."""
     if INTERPRETED:  # NumPy would warn that the upper half of the product is lost
         word = word + (word << _BYTE)
         word = word + (word << _U(16))
@@ -58,7 +58,7 @@ def running_sums(word):
 
 @rule
 def _bit_sums(word):
-    """In every byte the number of bits set in it and all bytes below it."""
+    """Return a word whose bytes count the set bits of that byte and all lower bytes."""
     word = word - ((word >> ONE) & _PAIRS)
     word = (word & _QUADS) + ((word >> _U(2)) & _QUADS)
     return running_sums((word + (word >> _U(4))) & _HALVES)
@@ -66,45 +66,45 @@ def _bit_sums(word):
 
 @rule
 def count(word):
-    """How many bits of a word are set."""
+    """Return the number of set bits of a word."""
     return _bit_sums(word) >> _TOP
 
 
 @rule
 def lowest(word):
-    """Which bit of a word is the first that is set."""
+    """Return the index of the lowest set bit, 64 for an empty word."""
     return count(~word & (word - ONE))
 
 
 @rule
 def without_lowest(word):
-    """A word without the first of its bits that is set; there is one."""
+    """Return a non-empty word with its lowest set bit cleared."""
     return word & (word - ONE)
 
 
 @rule
 def count_at_most(sums, n):
-    """How many bytes of a word are n or less; all of them and n are below 128."""
+    """Return the number of bytes of `sums` that are at most `n`; all bytes and `n` are below 128."""
     return count(((n * _ONES | _SIGNS) - sums) & _SIGNS)
 
 
 @rule
 def as_bytes(word):
-    """The lowest eight bits of a word as eight bytes, each 0 or 1."""
+    """Spread the lowest eight bits of a word over eight bytes, each 0 or 1."""
     one_each = (word & _LOWEST_BYTE) * _ONES & _DIAGONAL
-    return ((one_each + _OTHERS) >> _SIGN) & _ONES
+    return ((one_each + _NO_SIGNS) >> _SIGN) & _ONES
 
 
 @rule
-def write_bytes(out, first, word):
-    """Write the eight bytes of a word, the lowest first; compilers write all at once."""
+def write_bytes(out, start, word):
+    """Write the eight bytes of a word to `out[start:start + 8]`, the lowest first, in a single store."""
     for i in range(8):
-        out[first + _U(i)] = np.uint8((word >> _U(8 * i)) & _LOWEST_BYTE)
+        out[start + _U(i)] = np.uint8((word >> _U(8 * i)) & _LOWEST_BYTE)
 
 
 @rule
 def nth_in_word(word, n):
-    """Which bit of a word is the n-th that is set, counted from 0; without a branch nobody could foresee."""
+    """Return the index of the n-th set bit, counted from 0, without unpredictable branches."""
     sums = _bit_sums(word)
     at = _BYTE * count_at_most(sums, n)
     n -= ((sums << _BYTE) >> at) & _LOWEST_BYTE
@@ -113,9 +113,10 @@ def nth_in_word(word, n):
 
 @rule
 def nth_of_multiset(counts, n):
-    """Of which kind the n-th thing is, counted from 0, where there are so many of each; 127 at most in all.
+    """Return the kind of the n-th item of a multiset, counted from 0 in the order of the kinds.
 
-    Eight kinds at a time, without a branch: compilers read the eight bytes at once.
+    `counts` has the number of items by kind, at most 127 in all. Eight kinds are handled at a time and
+    without a branch; compilers read their counts in a single load.
     """
     kind, before = NONE, NONE
     for eight in range(len(counts) // 8):
@@ -124,24 +125,24 @@ def nth_of_multiset(counts, n):
         before = sums >> _TOP
     if len(counts) < 8:
         kind += count_at_most(running_sums(few_bytes(counts)), n)
-    elif len(counts) % 8:  # the last eight begin earlier, and lose those that have been seen
+    elif len(counts) % 8:  # load the last eight kinds, and shift out those that are counted already
         rest = eight_bytes(counts, len(counts) - 8) >> _U(8 * (8 - len(counts) % 8))
         kind += count_at_most(running_sums(rest + before), n)
     return kind
 
 
 @rule
-def eight_bytes(counts, first):
-    """Eight numbers from 0 to 255 as the bytes of a word."""
+def eight_bytes(counts, start):
+    """Pack eight counts from index `start` into a word, a byte for each."""
     word = NONE
     for i in range(8):
-        word |= _U(np.uint8(counts[first + i])) << _U(8 * i)
+        word |= _U(np.uint8(counts[start + i])) << _U(8 * i)
     return word
 
 
 @rule
 def few_bytes(counts):
-    """Fewer than eight numbers from 0 to 255 as the lowest bytes of a word."""
+    """Pack fewer than eight counts into the lowest bytes of a word."""
     word = NONE
     for i in range(len(counts)):
         word |= _U(np.uint8(counts[i])) << _U(8 * i)
@@ -150,7 +151,7 @@ def few_bytes(counts):
 
 @rule
 def nth(words, n):
-    """The n-th number of a set, counted from 0; there is one."""
+    """Return the n-th member of a set in ascending order, counted from 0; it must exist."""
     at, before, total = NONE, NONE, NONE
     for word in range(len(words) - 1):
         total += count(words[word])
@@ -160,22 +161,22 @@ def nth(words, n):
     return np.int64(at * _BITS + nth_in_word(words[at], _U(n) - before))
 
 
-# Going through a set: `at, left = starting(words, number)`, and then for each number of the set
+# To iterate over a set, start with `at, left = iterate_from(words, start)`, and then for each member:
 #
-#     at, left = onward(words, at, left)
-#     number, left = number_of(at, left), without_lowest(left)
+#     at, left = next_word(words, at, left)
+#     member, left = lowest_member(at, left), without_lowest(left)
 
 
 @rule
-def iterate_from(words, number):
-    """Where to go through a set from: a number, whether it is in the set or not."""
-    at = _U(number) // _BITS
-    return at, words[at] & (_ALL << (_U(number) % _BITS))
+def iterate_from(words, start):
+    """Return the state of an iteration over a set from `start` on: a word's index and its remaining bits."""
+    at = _U(start) // _BITS
+    return at, words[at] & (_ALL << (_U(start) % _BITS))
 
 
 @rule
 def next_word(words, at, left):
-    """The word that has the next number, and what is left of it; after the last word comes the first."""
+    """Return the index and the remaining bits of the word with the next member; the iteration is cyclic."""
     while left == NONE:
         at += ONE
         if at == len(words):
@@ -186,5 +187,5 @@ def next_word(words, at, left):
 
 @rule
 def lowest_member(at, left):
-    """The lowest number of the word with this index, of which this is left."""
+    """Return the lowest member among the remaining bits `left` of the word with index `at`."""
     return np.int64(_U(at) * _BITS + lowest(left))

@@ -1,12 +1,12 @@
-"""The one decorator under which all rule code stands.
+"""Decorators and binding of rule code.
 
-Rule code is plain Python over NumPy records. It runs interpreted when `NUMBA_DISABLE_JIT=1` is set
-(for reading, debugging and coverage; Numba is not even imported then), and compiled otherwise.
+Rule code is plain Python over NumPy records. With `NUMBA_DISABLE_JIT=1` it runs interpreted, for reading,
+debugging and coverage, and Numba is not imported. Otherwise Numba compiles it.
 
-Numba finds a compiled function again by the digest of the one file the function stands in. A
-rule calls rules in other files, so that alone would serve stale machine code after an edit. Each game
-therefore has a cache folder that is named after a digest of its rule sources and of those that all
-games share: an edit of either starts a fresh one. `compile_cache` says how files are kept and checked.
+Numba's cache identifies a compiled function by the digest of the file that defines it. Rules call rules in
+other files, so that digest alone would serve stale machine code after an edit. Each game therefore has a
+cache folder named after a digest of its own rule sources and the shared ones, and an edit of either starts a
+new folder. The module `compile_cache` stores and verifies the files.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any
 
 from ... import PROGRAM
 
-# Python never calls inner functions, so it needs no way in, and the cache keeps what they end up in.
+# Python never calls inner functions, so they need no wrapper. They are cached as part of their callers.
 _INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 _DECORATED = re.compile(
@@ -36,52 +36,61 @@ INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
 def rule(function: Callable[..., Any]) -> Any:
-    """Mark a function as rule code: compiled into whatever calls it."""
+    """Mark a function as rule code that is inlined into its callers."""
     return _compiled(function, forceinline=True, _nrt=True, **_INNER)
 
 
 def rule_noinline(function: Callable[..., Any]) -> Any:
-    """Mark a function as rule code that runs rarely: called, not copied into every caller.
+    """Mark a function as rule code that runs rarely and is called instead of inlined.
 
-    Copying a long function for a rare case into every loop costs seconds of compilation and, by
-    crowding the hot path, speed.
+    Inlining a long function for a rare case into every loop costs seconds of compilation and slows down the
+    hot path.
     """
-    # Said outright: what is left unsaid, a function inherits from the rule that calls it.
+    # Explicit, because a function inherits unset flags from the rule that calls it.
     return _compiled(function, forceinline=False, _nrt=True, **_INNER)
 
 
 def entry_point(function: Callable[..., Any]) -> Any:
-    """Mark a function as one that Python calls: it takes arrays and loops over rules."""
-    return _kept(function)
+    """Mark a function that Python calls and that takes arrays."""
+    return _cached(function)
 
 
 def bind(template: Callable[..., Any], rules: dict[str, Any], *, counted: bool = True) -> Any:
-    """The loop `template` with a game's own rules in place of the stand-ins of the same names.
+    """Return the loop `template` with a game's rules in place of the stand-ins of the same names.
 
-    A loop that is not `counted` makes no arrays, and need not count who holds those it looks at: for rows of
-    large arrays, game after game, that takes a tenth of the time.
+    The names are replaced in the function's globals, not in a closure, because Numba's cache cannot reload
+    functions that close over other compiled functions.
 
-    The names are swapped in the function's globals, not in a closure: Numba's cache does not find
-    functions again that close over other compiled functions.
+    Args:
+        template: Loop over stand-ins from `protocol`.
+        rules: Compiled functions by the names that the template uses.
+        counted: Whether arrays are reference-counted. A loop that creates no arrays can do without: over rows
+            of large arrays, game after game, it then takes a tenth of the time.
     """
-    return _kept(_with_rules(template, rules), rules, _nrt=counted)
+    return _cached(_with_rules(template, rules), rules, _nrt=counted)
 
 
 def bind_rule(template: Callable[..., Any], rules: dict[str, Any], *, inline: bool) -> Any:
-    """The template with a game's own rules in place of the stand-ins, as a rule of that game."""
+    """Return the template bound to a game's rules, as a rule of that game."""
     bound = _with_rules(template, rules)
     return rule(bound) if inline else rule_noinline(bound)
 
 
 def bind_part(template: Callable[..., Any], rules: dict[str, Any]) -> Any:
-    """The template with a game's own rules in place of the stand-ins, to be called by loops."""
-    return _compiled(_with_rules(template, rules), forceinline=False, **_INNER)  # counts as its loop does
+    """Return the template bound to a game's rules, for loops to call."""
+    # Without a flag of its own, it counts references if its loop does.
+    return _compiled(_with_rules(template, rules), forceinline=False, **_INNER)
 
 
 def bind_callback(template: Callable[..., Any], rules: dict[str, Any], name: str, parameters: int) -> Any:
-    """The template as a function of C with so many whole numbers, for compiled code that has its address.
+    """Return the template bound to a game's rules, as a C function that compiled code calls by address.
 
-    Numba's cache tells functions apart by name and types: with other rules it must have another name.
+    Args:
+        template: Function over stand-ins from `protocol`; it returns nothing.
+        rules: Compiled functions by the names that the template uses.
+        name: Name of the function. It must differ for different rules, because Numba's cache identifies a
+            function by name and types.
+        parameters: Number of parameters, all 64-bit integers.
     """
     from numba.core.ccallback import CFunc
     from numba.core.types import int64, void
@@ -105,11 +114,10 @@ def _with_rules(template: Callable[..., Any], rules: dict[str, Any]) -> Function
 
 
 def cache_folder(rules: Mapping[str, Any] | None = None) -> Path | None:
-    """Return the folder for code compiled with the rules of a game, `None` where nothing can be kept.
+    """Return the cache folder for code compiled with the rules of a game, `None` if no folder is writable.
 
-    There is one for each state of the sources that the code comes from: those of the game, and those that
-    all games share. So editing a game recompiles that game only. Without rules it is the folder for what
-    belongs to no game or to all of them.
+    Its name depends on the sources of the game and on the shared ones, so an edit of one game recompiles only
+    that game. Without `rules`, it is the folder of code that belongs to no single game.
     """
     version = f"py{sys.version_info.major}{sys.version_info.minor}"
     root = _cache_root()
@@ -118,38 +126,38 @@ def cache_folder(rules: Mapping[str, Any] | None = None) -> Path | None:
 
 
 def is_ready(name: str, rules: Mapping[str, Any] | None = None) -> bool:
-    """Whether something has been compiled on this machine, as `mark_ready` says."""
+    """Return whether `mark_ready` has recorded `name` as compiled on this machine."""
     folder = cache_folder(rules)
     return folder is not None and (folder / f"{name}.ready").exists()
 
 
 def mark_ready(name: str, rules: Mapping[str, Any] | None = None) -> None:
-    """Remember that something has been compiled. Where nothing can be kept, it is forgotten."""
+    """Record `name` as compiled on this machine. Does nothing if the cache is not writable."""
     folder = cache_folder(rules)
     try:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
             (folder / f"{name}.ready").touch()
     except OSError:
-        pass  # whoever writes the compiled code next to it has said so
+        pass  # `compile_cache` has already warned that it cannot save the code itself
 
 
 @cache
 def _cache_root() -> Path | None:
-    """The user's cache, or, where that cannot be written, a folder of this user's among temporary files."""
+    """Return the user's cache folder; if it is not writable, a private folder among the temporary files."""
     if chosen := os.environ.get("AXIO_CACHE_DIR"):
         return Path(chosen)
     try:
         root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / PROGRAM
         root.mkdir(parents=True, exist_ok=True)
-    except (OSError, RuntimeError):  # the latter where nobody knows a home
+    except (OSError, RuntimeError):  # the latter if the home folder is unknown
         return _temporary_root()
     return root if os.access(root, os.W_OK | os.X_OK) else _temporary_root()
 
 
 def _temporary_root() -> Path | None:
-    """A folder that the next command finds again, and that nobody else can have put machine code into."""
-    user = os.getuid() if sys.platform != "win32" else "user"  # there, temporary files are a user's own
+    """Return a temporary folder that later commands find again and that no other user can write to."""
+    user = os.getuid() if sys.platform != "win32" else "user"  # on Windows each user has a temporary folder
     try:
         folder = Path(tempfile.gettempdir()) / f"{PROGRAM}-{user}"
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -162,19 +170,20 @@ def _temporary_root() -> Path | None:
 
 @cache
 def _sources_digest(shared: bool = False) -> str:
-    """Return the digest of all sources that are compiled, or of those that all games share."""
+    """Return the digest of all compiled sources, or only of those that the games share."""
     package, digest = _package(), hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         source = path.read_bytes()
-        # The runtime and the reasons hold numbers that are compiled in; elsewhere only rules and loops are.
+        # Constants of the runtime, of `errors` and of `protocol` end up in machine code. Elsewhere only
+        # decorated functions do.
         if path.parent.name == "runtime" or path.stem in ("errors", "protocol") or _DECORATED.search(source):
-            if not (shared and _is_of_a_game(path.parent)):
+            if not (shared and _belongs_to_game(path.parent)):
                 digest.update(path.relative_to(package).as_posix().encode() + source)
     return digest.hexdigest()[:16]
 
 
-def _is_of_a_game(folder: Path) -> bool:
-    """Whether a folder holds the rules of one game, or of one family of games."""
+def _belongs_to_game(folder: Path) -> bool:
+    """Return whether a folder holds the rules of one game or family of games."""
     package = _package()
     return package not in folder.parents or (folder.parent == package / "games" and folder.name != "runtime")
 
@@ -184,7 +193,7 @@ def _package() -> Path:
 
 
 def _rules_digest(rules: Mapping[str, Any]) -> str:
-    """Return the digest of what is compiled with these rules: their sources, and which has which name."""
+    """Return the digest of the rules by name and of their sources."""
     digest = hashlib.sha256(_sources_digest(shared=True).encode())
     folders = set()
     for name, compiled in sorted(rules.items()):
@@ -197,7 +206,7 @@ def _rules_digest(rules: Mapping[str, Any]) -> str:
             continue
         digest.update(f"{name}={function.__module__}.{function.__qualname__};".encode())
         folders.add(Path(inspect.getfile(function)).parent)
-    for folder in sorted(folder for folder in folders if _is_of_a_game(folder)):
+    for folder in sorted(folder for folder in folders if _belongs_to_game(folder)):
         digest.update(_folder_digest(folder))
     return digest.hexdigest()[:16]
 
@@ -219,8 +228,8 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     return njit(**options, nogil=True, error_model="numpy")(function)
 
 
-def _kept(function: Callable[..., Any], rules: Mapping[str, Any] | None = None, **options: Any) -> Any:
-    """The compiled function, which comes from the cache if it is there."""
+def _cached(function: Callable[..., Any], rules: Mapping[str, Any] | None = None, **options: Any) -> Any:
+    """Compile a function, with the compile cache attached."""
     compiled = _compiled(function, **options)
     if not INTERPRETED:
         from .compile_cache import RuleCache

@@ -1,8 +1,9 @@
-"""Rules that follow from the required ones of a game: what `Rules.of` takes where a game has none of its own.
+"""Default rules, which `Rules.of` derives from the required rules of a game.
 
-Like loops these are templates: the rules that they call are stand-ins until `derived` binds them. None
-allocates memory, so all run on a GPU. Those that scan all actions are slow where a game has
-thousands: it overrides them for speed, and `model.testing.check_game` compares the override with the default.
+The functions are templates: the rules that they call are stand-ins until `derived` binds them. None of them
+allocates memory, so all run on a GPU. The defaults in `SCANS` scan all action ids, which is slow for a game
+with thousands of them. Such a game overrides them for speed, and `model.testing.check_game` compares each
+override with its default.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from .xorshift import randint, sample_tile
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 
 
-# ---------------------------------------------------------------- from `refusal` and `score`, by a scan
+# ---------------------------------------------------------------- scans of all ids with `refusal` and `score`
 
 
 def legal_actions(c, s, out):
-    """Write the legal actions, ascending; return their number."""
+    """Write the legal actions, ascending, and return their number."""
     n = 0
     if s.phase < DRAW:
         for action in range(np.int64(c.actions)):
@@ -46,7 +47,7 @@ def count_legal_actions(c, s):
 
 
 def nth_legal_action(c, s, n):
-    """Return the n-th legal action, ascending, counted from 0; -1 if there are not so many."""
+    """Return the n-th legal action, ascending, counted from 0; -1 if there are only `n` or fewer."""
     left = np.int64(n)
     for action in range(np.int64(c.actions)):
         if refusal(c, s, action) == OK:
@@ -69,15 +70,15 @@ def sample_legal(c, s, rng):
 
 
 def greedy_action(c, s, rng):
-    """Return a placement with the most points now, else the first legal action; and how many it scored.
+    """Return the placement with the most points, else the first legal action, and the number of scored ones.
 
-    The scan starts at a random action and keeps the first of equals.
+    The scan starts at a random placement and keeps the first of several best ones.
     """
     best, best_points, scored = np.int64(-1), np.int64(-1), 0
     placements = np.int64(c.placements)
-    first = np.int64(randint(rng, placements))
+    start = np.int64(randint(rng, placements))
     for i in range(placements):
-        action = (first + i) % placements
+        action = (start + i) % placements
         if refusal(c, s, action) == OK:
             score(c, s, action)
             points = np.int64(0)
@@ -92,7 +93,7 @@ def greedy_action(c, s, rng):
 
 
 def top_placements(c, s, start, keep, scratch):
-    """List the placements with the highest utility, the best first; return their number."""
+    """List up to `keep` placements with the highest utility, the best first, and return their number."""
     kept, least = 0, np.float32(NOTHING_YET)
     placements = np.int64(c.placements)
     for i in range(placements):
@@ -106,7 +107,7 @@ def top_placements(c, s, start, keep, scratch):
     return kept
 
 
-# ---------------------------------------------------------------- what most games have in common
+# ---------------------------------------------------------------- properties that most games share
 
 
 def sample_chance(c, s, rng):
@@ -115,22 +116,22 @@ def sample_chance(c, s, rng):
 
 
 def has_extra_turn(c, s):
-    """Return whether the seat that has just moved moves again: it is to place a tile."""
+    """Return whether the seat that has just moved moves again, which is so if a placement is due."""
     return s.phase == PLACE
 
 
 def progress(c, s):
-    """Return the share of the game that is over, by the tiles that have left the bag."""
+    """Return the fraction of the game that has been played, by the tiles that have left the bag."""
     return np.float32(1.0) - np.float32(s.in_bag) / np.float32(c.tiles)
 
 
 def first_legal_action(c, s, value, scratch):
-    """Return -1, or the first legal action where there is no placement."""
+    """Return the first legal action if there is no placement (`value` is `NOTHING_YET`), else -1."""
     return np.int64(-1) if value > NOTHING_YET else np.int64(nth_legal(c, s, np.int64(0)))
 
 
 def non_placements(c, s, kept, scratch):
-    """Append all legal non-placements, where there is a fallback action; return the length of the list."""
+    """Append all legal non-placements if there is a fallback action; return the length of the list."""
     if fallback_action(c, s, best_value(kept, scratch), scratch) >= 0:
         for action in range(np.int64(c.placements), np.int64(c.actions)):
             if refusal(c, s, action) == OK:
@@ -144,7 +145,7 @@ def observe_counters(c, s, seat, out, at):
 
 
 def add_hidden(c, s, seat, counts, at):
-    """Count no tiles that are hidden elsewhere than in hands or the bag."""
+    """Count nothing: all hidden tiles are in hands or in the bag."""
 
 
 def track_features(c, s, seat, out):
@@ -152,11 +153,11 @@ def track_features(c, s, seat, out):
 
 
 def expected_gain(c, s, seat, known, scratch):
-    """Return 0: no expectation."""
+    """Return 0, which makes players ignore the next placement."""
     return np.float32(0.0)
 
 
-# A default may call the rules above it.
+# Ordered: a default may call the ones before it.
 Templates = dict[str, Callable[..., Any]]
 SCANS: Templates = {
     "legal_actions": legal_actions,
@@ -182,5 +183,5 @@ DEFAULTS: Templates = {
 
 
 def derived(name: str, rules: Mapping[str, Any]) -> Any:
-    """Return the default for a rule, bound to the rules that it calls."""
+    """Return the default of a rule, bound to the rules that it calls."""
     return bind_rule(DEFAULTS[name], dict(rules), inline=name not in SCANS)

@@ -1,8 +1,9 @@
-"""What points are worth to a seat: a table that players look their moves up in.
+"""Utility of points, and the list of the best placements that players build with it.
 
-The result is the lowest track, so a point is worth the more, the closer to the seat's lowest track it comes.
-`worth[track, points]` is what so many points on a track are worth now; the row after the tracks holds what
-is worth something without being points: `worth[tracks, EXTRA_TURN]` and `worth[tracks, EXCHANGE]`.
+The result of a game is the lowest track, so a point is worth more the closer it is to the seat's lowest
+track. `utility[track, points]` is the utility of gaining that many points on a track now. The row after the
+tracks holds the utility of an extra turn and of an exchange: `utility[tracks, EXTRA_TURN]` and
+`utility[tracks, EXCHANGE]`.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ import numpy as np
 
 from .compile import rule, rule_noinline
 
-NOTHING_YET = -1.0  # any action is worth more
+NOTHING_YET = -1.0  # below the utility of every action
 
 
 @rule
 def insert(action, value, kept, keep, scratch):
-    """Put an action that is worth more than the last into its place in the list; how many there are then."""
+    """Insert an action into the sorted list of the `keep` best; return the new length.
+
+    `value` exceeds `threshold`, or the list is not full. An action of equal value stays ahead.
+    """
     at = min(kept, keep - 1)
     while at > 0 and scratch.values[at - 1] < value:
         scratch.values[at] = scratch.values[at - 1]
@@ -29,27 +33,27 @@ def insert(action, value, kept, keep, scratch):
 
 @rule
 def threshold(kept, keep, scratch):
-    """What an action has to be worth more than to come into the list."""
+    """Return the utility that an action must exceed to enter the list of the `keep` best."""
     return np.float32(NOTHING_YET) if kept < keep else scratch.values[keep - 1]
 
 
 @rule
 def best_value(kept, scratch):
-    """What the best of the list is worth."""
+    """Return the utility of the best action of the list, `NOTHING_YET` for an empty list."""
     return scratch.values[0] if kept > 0 else np.float32(NOTHING_YET)
 
 
 @rule
-def expected_best(bag, unseen, draws, sure, best, order):
-    """The mean of the best of `draws` unseen tiles, or `sure` where none is better.
+def expected_best(bag, unseen, draws, known_best, best, order):
+    """Return the mean of the best utility among `draws` random unseen tiles and `known_best`.
 
-    `best` is what each kind is worth; `order` is room to sort in. Draws are taken with replacement: with this
-    many tiles that is near enough.
+    `best` holds the utility of each kind; `order` is a buffer for sorting. Draws are with replacement, which
+    is accurate enough for this number of tiles.
     """
     kinds = len(bag)
     n = 0
     for kind in range(kinds):
-        if bag[kind] > 0 and best[kind] > sure:
+        if bag[kind] > 0 and best[kind] > known_best:
             at = n
             while at > 0 and best[order[at - 1]] < best[kind]:
                 order[at] = order[at - 1]
@@ -57,7 +61,7 @@ def expected_best(bag, unseen, draws, sure, best, order):
             order[at] = kind
             n += 1
     mean = np.float32(0.0)
-    below = np.float32(1.0)  # the chance that no draw is as good as those looked at so far
+    below = np.float32(1.0)  # probability that all draws are worse than the kinds handled so far
     left = np.float32(unseen)
     total = np.float32(max(unseen, 1))
     for i in range(n):
@@ -68,46 +72,53 @@ def expected_best(bag, unseen, draws, sure, best, order):
             none *= share
         mean += (below - none) * best[order[i]]
         below = none
-    return mean + below * sure
+    return mean + below * known_best
 
 
 MAX_POINTS = 40  # more than any placement scores
 EXTRA_TURN, EXCHANGE = 0, 1
 
-# The knobs that `tune` finds for a game: how fast points above the lowest track lose their worth at the start
-# of the game and how much faster at its end, what every point is worth besides, an extra turn, an exchange.
-STEEP, STEEPER, PLAIN, PLAINER, EXTRA, FRESH = range(6)
+# Utility parameters, which `axio train` fits for each game:
+DECAY = 0  # exponential decay of a point's utility with its distance above the lowest track
+LATE_DECAY = 1  # added to the decay in proportion to the progress of the game
+PLAIN = 2  # utility of any point, regardless of the track
+LATE_PLAIN = 3  # added to it in proportion to the progress of the game
+EXTRA = 4  # utility of an extra turn
+NEW_HAND = 5  # utility of an exchange
 UTILITY_PARAMS = 6
 
 
 @rule_noinline
-def fill_utility(s, seat, cap, gone, utility_params, utility):
-    """Fill the table for a seat, when so much of the game (0 to 1) is gone; a `cap` of 0 means none."""
+def fill_utility(s, seat, cap, progress, utility_params, utility):
+    """Fill the utility table for a seat.
+
+    `cap` is the maximum of a track, 0 for none; `progress` is the fraction of the game played, in [0, 1].
+    """
     tracks = s.scores.shape[1]
     lowest = np.int64(s.scores[seat, 0])
     for track in range(1, tracks):
         lowest = min(lowest, np.int64(s.scores[seat, track]))
-    fall = np.exp(-(utility_params[STEEP] + utility_params[STEEPER] * gone))
-    plain = utility_params[PLAIN] + utility_params[PLAINER] * gone
+    factor = np.exp(-(utility_params[DECAY] + utility_params[LATE_DECAY] * progress))
+    plain = utility_params[PLAIN] + utility_params[LATE_PLAIN] * progress
     for track in range(tracks):
         points = np.int64(s.scores[seat, track])
-        more = fall ** np.float32(points - lowest)
+        scaled = factor ** np.float32(points - lowest)
         total = np.float32(0.0)
         utility[track, 0] = total
         for n in range(1, MAX_POINTS):
             if cap == 0 or points + n <= cap:
-                total += more + plain
-                more *= fall
+                total += scaled + plain
+                scaled *= factor
                 if points + n == cap:
                     total += utility_params[EXTRA]
             utility[track, n] = total
     utility[tracks, EXTRA_TURN] = utility_params[EXTRA]
-    utility[tracks, EXCHANGE] = utility_params[FRESH]
+    utility[tracks, EXCHANGE] = utility_params[NEW_HAND]
 
 
 @rule
 def gain_utility(s, utility):
-    """What `s.gain` is worth."""
+    """Return the utility of the points in `s.gain`."""
     total = np.float32(0.0)
     for track in range(len(s.gain)):
         total += utility[track, min(np.int64(s.gain[track]), MAX_POINTS - 1)]

@@ -1,7 +1,7 @@
-"""Hands and the bag, the same in every game: a hand is a sorted list of kinds, the bag is counts.
+"""Hands and the bag, shared by all games: a hand is a sorted list of kinds, the bag holds counts by kind.
 
-Sorted hands mean that a state does not remember in which order tiles came, so nothing about the
-order can leak and equal hands are equal bytes.
+Because hands are sorted, a state does not record the order in which tiles were drawn. The order cannot leak,
+and equal hands are equal bytes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def draw_to_hand(s, seat, kind):
     s.in_bag -= 1
     s.unseen -= 1
     s.held[seat] += 1
-    # Into its place in the order without a branch; `NO_TILE` is larger than any kind and goes last.
+    # Insert in order without a branch; `NO_TILE` is larger than any kind and sorts last.
     for i in range(s.hands.shape[1] - 1, 0, -1):
         s.hands[seat, i] = max(s.hands[seat, i - 1], min(s.hands[seat, i], kind))
     s.hands[seat, 0] = min(s.hands[seat, 0], kind)
@@ -25,7 +25,7 @@ def draw_to_hand(s, seat, kind):
 
 @rule
 def remove_from_hand(s, seat, kind):
-    """Take a tile of this kind, which it has, out of a hand."""
+    """Remove a tile of a kind from a hand that holds one."""
     s.held[seat] -= 1
     last = s.hands.shape[1] - 1
     for i in range(last):
@@ -36,7 +36,7 @@ def remove_from_hand(s, seat, kind):
 
 @rule
 def find_in_hand(s, seat, kind):
-    """Where a hand has a tile of this kind, -1 if nowhere."""
+    """Return the index of a tile of a kind in a hand, -1 if there is none."""
     for i in range(s.held[seat]):
         if s.hands[seat, i] == kind:
             return i
@@ -45,7 +45,7 @@ def find_in_hand(s, seat, kind):
 
 @rule
 def set_aside(s, seat, kind):
-    """Lay a tile of a hand aside, to go back into the bag after the draw."""
+    """Set a tile of a hand aside; it returns to the bag after the draw."""
     remove_from_hand(s, seat, kind)
     s.aside[s.n_aside] = kind
     s.n_aside += 1
@@ -53,7 +53,7 @@ def set_aside(s, seat, kind):
 
 @rule
 def return_aside(s):
-    """Put what was laid aside back into the bag."""
+    """Return the tiles that were set aside to the bag."""
     for i in range(s.n_aside):
         s.bag[s.aside[i]] += 1
         s.aside[i] = NO_TILE

@@ -1,4 +1,4 @@
-"""The compiled loops of one game, made when they are first asked for."""
+"""The compiled loops of one game, built on first use."""
 
 from __future__ import annotations
 
@@ -14,11 +14,17 @@ from .signatures import Template, arguments_of, loop_of
 
 
 class Kernels(dict[Template, Any]):
-    """The loops of one game by their templates: `kernels[loops.step]` is `step` with the game's rules.
+    """The loops of one game by template: `kernels[loops.step]` is `step` with the game's rules.
 
-    Python calls them with arrays: tables, states and buffers. A loop is made when it is first asked for. The
-    first time on a machine it is compiled, which takes seconds and is said on standard error; afterwards it
-    comes from the cache.
+    Python calls them with arrays: constants, states and buffers. A loop is built on first use. The first time
+    on a machine it is compiled, which takes seconds and is announced on standard error; later it is loaded
+    from the cache.
+
+    Args:
+        label: Name of the game and board, for messages and the cache.
+        rules: Rules of the game.
+        constants: Record array of the game's constants.
+        state: Type of the game's state.
     """
 
     def __init__(self, label: str, rules: Rules, constants: Any, state: np.dtype[Any]) -> None:
@@ -35,37 +41,43 @@ class Kernels(dict[Template, Any]):
         self._with_parts: dict[tuple[tuple[Template, ...], bool], dict[str, Any]] = {}
 
     def __missing__(self, template: Template) -> Any:
-        made = self[template] = self.make(template, self.examples(template))
-        return made
+        bound = self[template] = self.make(template, self.examples(template))
+        return bound
 
     def compile(self, templates: Iterable[Template]) -> int:
-        """Make loops ready before they are needed; how many there are."""
+        """Build loops before they are needed, and return their number."""
         return len([self[template] for template in templates])
 
     def make(self, template: Template, arguments: Sequence[Any]) -> Any:
-        """A loop for such arguments: anew with every call."""
-        wanted = loop_of(template)
-        bound = bind(template, self.with_parts(wanted.parts, wanted.counted), counted=wanted.counted)
+        """Return a new loop, compiled for arguments of the types of `arguments`."""
+        declared = loop_of(template)
+        bound = bind(template, self.with_parts(declared.parts, declared.counted), counted=declared.counted)
         if not INTERPRETED:
             self._compile(bound, tuple(arguments))
         return bound
 
-    def examples(self, template: Template, **given: Any) -> tuple[Any, ...]:
-        """Arguments as a loop will get them, by its annotations; those are given that these leave open.
+    def examples(self, template: Template, **values: Any) -> tuple[Any, ...]:
+        """Return example arguments for a loop, from which Numba infers the types to compile for.
 
-        Raises `TypeError` for a template that is no loop, and for an argument whose type nobody says.
+        Args:
+            template: A function under `@loop`.
+            values: Examples of arguments without an annotation.
+
+        Raises:
+            TypeError: The template is not a loop, or an argument has neither an annotation nor a value.
         """
         examples = []
         for name, argument in arguments_of(template).items():
-            if argument is None and name not in given:
-                raise TypeError(f"{template.__qualname__}: nobody says what `{name}` is compiled for")
-            examples.append(given[name] if argument is None else argument.example(self))
+            if argument is None and name not in values:
+                raise TypeError(f"{template.__qualname__}: `{name}` has no annotation and no example")
+            examples.append(values[name] if argument is None else argument.example(self))
         return tuple(examples)
 
     def with_parts(self, parts: tuple[Template, ...], counted: bool = True) -> dict[str, Any]:
-        """The rules, and with them templates that are parts of loops: compiled once for all of the loops.
+        """Return the rules together with bound parts: templates that several loops call, compiled once.
 
-        Parts count as the loop does that they are compiled for, so they serve only those that do the same.
+        Parts count references or not like the loop they are compiled for, so there is one set for each value
+        of `counted`.
         """
         if not parts:
             return self.rules

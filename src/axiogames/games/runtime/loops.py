@@ -1,8 +1,8 @@
 """Loops over rules that Python calls, written once for all games.
 
-The functions imported from `standins` are only names here: `compile.bind` puts a game's own rules in
-their place. `@loop` marks what Python calls; annotations say what it is compiled for. Every loop takes arrays
-of records, because Numba takes those from Python four times as fast as single records.
+The functions imported from `protocol` are stand-ins, which `compile.bind` replaces by a game's rules. `@loop`
+marks the functions that Python calls; their annotations are the types that they are compiled for. Every loop
+takes arrays of records, because Numba converts those from Python four times as fast as single records.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from .state import DRAW, OVER
 
 
 def resolve_chance(c, s, rng):
-    """Let chance do what is due, up to the next decision or the end."""
+    """Apply random chance outcomes up to the next decision or the end of the game."""
     while s.phase >= DRAW:
         apply(c, s, sample_chance(c, s, rng))
 
 
 def random_game(c, openings, states, at, rng):
-    """Play a whole game of random legal moves in one place; the moves made, and those rated: none."""
+    """Play a game of random legal moves in `states[at]`; return the number of moves, and 0 scored actions."""
     states[at] = openings[0]
     s = states[at]
     moves = 0
@@ -44,11 +44,11 @@ def random_game(c, openings, states, at, rng):
 
 
 def greedy_game(c, openings, states, at, rng):
-    """Play a whole game of most points now in one place; the moves made, and those rated to choose them."""
+    """Play a game of greedy moves in `states[at]`; return the numbers of moves and of scored actions."""
     states[at] = openings[0]
     s = states[at]
     moves = 0
-    rated = 0
+    scored = 0
     while s.phase != OVER:
         while s.phase >= DRAW:
             apply(c, s, sample_chance(c, s, rng))
@@ -56,68 +56,68 @@ def greedy_game(c, openings, states, at, rng):
             action, n = greedy_action(c, s, rng)
             apply(c, s, action)
             moves += 1
-            rated += n
-    return moves, rated
+            scored += n
+    return moves, scored
 
 
 PARTS = (resolve_chance, random_game, greedy_game)
 
 
-# ---------------------------------------------------------------- what Python calls
+# ---------------------------------------------------------------- loops that Python calls
 
 
 @loop
 def step(constants: Constants, states: States, action: Int, checked: Bool):
-    """Carry out an action; with `checked` only if it is legal, otherwise change nothing and say why."""
-    why = refusal(constants[0], states[0], action) if checked else 0
-    if why == 0:
+    """Apply an action and return 0. With `checked`, return the reason instead if it is illegal."""
+    reason = refusal(constants[0], states[0], action) if checked else 0
+    if reason == 0:
         apply(constants[0], states[0], action)
-    return why
+    return reason
 
 
 @loop
 def list_legal(constants: Constants, states: States, out: Actions):
-    """Write the legal actions into `out`, ascending; how many there are."""
+    """Write the legal actions into `out`, ascending, and return their number."""
     return legal_actions(constants[0], states[0], out)
 
 
 @loop
 def score_all(constants: Constants, states: States, actions: Actions, n: Int, gains: Int16Rows):
-    """Write what each of the first `n` placements of `actions` would score into the rows of `gains`."""
+    """Write the points by track of the first `n` placements of `actions` into the rows of `gains`."""
     c, s = constants[0], states[0]
     for i in range(n):
         score(c, s, np.int64(actions[i]))
-        for colour in range(len(s.gain)):
-            gains[i, colour] = s.gain[colour]
+        for track in range(len(s.gain)):
+            gains[i, track] = s.gain[track]
 
 
 @loop(parts=PARTS)
 def random_playouts(constants: Constants, openings: States, states: States, rng: Rng, games: Int):
-    """Play whole games of random legal moves; how many moves players made (draws not counted)."""
+    """Play games of random legal moves and return the number of moves; draws do not count."""
     moves = 0
     for _ in range(games):
-        made, _ = random_game(constants[0], openings, states, 0, rng)
-        moves += made
+        played, _ = random_game(constants[0], openings, states, 0, rng)
+        moves += played
     return moves
 
 
 @loop(parts=PARTS)
 def greedy_playouts(constants: Constants, openings: States, states: States, rng: Rng, games: Int):
-    """Play whole games of most points now; the moves made and the moves rated to choose them."""
+    """Play games of greedy moves and return the numbers of moves and of scored actions."""
     moves = 0
-    rated = 0
+    scored = 0
     for _ in range(games):
-        made, seen = greedy_game(constants[0], openings, states, 0, rng)
-        moves += made
-        rated += seen
-    return moves, rated
+        played, n = greedy_game(constants[0], openings, states, 0, rng)
+        moves += played
+        scored += n
+    return moves, scored
 
 
 @loop
-def set_cells(constants: Constants, states: States, places: Int64s, what: Int64s, n: Int):
-    """Lay the first `n` of `what` on the first `n` of `places`: how a position is set up."""
+def set_cells(constants: Constants, states: States, cells: Int64s, values: Int64s, n: Int):
+    """Set up a position: put the first `n` of `values` on the first `n` of `cells`."""
     for i in range(n):
-        set_cell(constants[0], states[0], places[i], what[i])
+        set_cell(constants[0], states[0], cells[i], values[i])
 
 
-LOOPS = (step, list_legal, score_all, set_cells)  # that playing needs; the others are for tests and measuring
+LOOPS = (step, list_legal, score_all, set_cells)  # needed for playing; tests and benchmarks use the others

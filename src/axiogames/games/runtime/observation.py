@@ -1,4 +1,4 @@
-"""What the numbers of an observation mean, by name."""
+"""Observations: the array that a seat gets, and the names of its entries."""
 
 from __future__ import annotations
 
@@ -13,13 +13,17 @@ from .state import HIDDEN, OFFER, OVER, PLACE
 
 @rule
 def clear(row):
-    """Write zeros."""
+    """Fill an array with zeros."""
     for i in range(len(row)):
         row[i] = 0
 
 
 def observe(c, s, seat, places, board, out):
-    """Write the board as a seat sees it into zeros, and the rest of what it knows into `out`."""
+    """Write the observation of a seat.
+
+    `board` is an array of zeros for `observe_board`; `places` is `BoardLayout.places`. `out` gets the entries
+    that `feature_names` names.
+    """
     observe_board(c, s, places, board)
     out[0] = s.phase == PLACE
     out[1] = s.phase == OFFER
@@ -27,33 +31,36 @@ def observe(c, s, seat, places, board, out):
     out[3] = s.in_bag
     at = 4
     players, tracks, kinds = c.players, s.scores.shape[1], len(s.bag)
-    for turn in range(players):
-        other = (seat + turn) % players
-        out[at] = s.seat == other
-        out[at + 1] = s.held[other]
+    for offset in range(players):
+        player = (seat + offset) % players
+        out[at] = s.seat == player
+        out[at + 1] = s.held[player]
         at += 2
         for track in range(tracks):
-            out[at + track] = s.scores[other, track]
+            out[at + track] = s.scores[player, track]
         at += tracks
     for kind in range(kinds):
         out[at + kind] = 0
         out[at + kinds + kind] = s.bag[kind]
-    for other in range(players):
-        # One's own tiles are counted in the first list, those of others among the unseen ones.
-        start = at if other == seat else at + kinds
-        for i in range(s.held[other]):
-            if s.hands[other, i] != HIDDEN:
-                out[start + s.hands[other, i]] += 1
+    for player in range(players):
+        # The seat's own tiles are counted by kind; those of other players count as unseen.
+        start = at if player == seat else at + kinds
+        for i in range(s.held[player]):
+            if s.hands[player, i] != HIDDEN:
+                out[start + s.hands[player, i]] += 1
     add_hidden(c, s, seat, out, at + kinds)
     observe_counters(c, s, seat, out, at + 2 * kinds)
 
 
 @dataclass(frozen=True, eq=False)
 class BoardLayout:
-    """How a board is written as an array of small numbers. Compares by value.
+    """The array that represents a board in observations. Compares by value.
 
-    `names` says what lies along the axis `named`: planes of a picture (axis 0), or the features of each place
-    of a list (the last axis). `places` says where in a plane each cell of the board lies.
+    Attributes:
+        shape: Shape of the array.
+        names: Names of the entries along the axis `named`.
+        named: 0 if the array is a stack of named planes, 1 if it is a list of places with named features.
+        places: Index in a plane of each cell of the board, in the order of the cells.
     """
 
     shape: tuple[int, ...]
@@ -72,33 +79,33 @@ class BoardLayout:
 
     @property
     def size(self) -> int:
-        """How many numbers there are."""
+        """Number of entries."""
         return int(np.prod(self.shape))
 
 
 @dataclass(frozen=True)
 class Observation:
-    """A seat's knowledge of a position: the board, and a list of numbers with a name for each.
+    """The layout of an observation: the board, and a vector with a name for each entry.
 
-    Seats are counted from the one that looks: `seat0` is itself, `seat1` the next one, and so on.
+    Names count seats from the observing one: `seat0` is the observer, `seat1` the next seat, and so on.
     """
 
     board: BoardLayout
     names: tuple[str, ...]
 
     def where(self, prefix: str) -> list[int]:
-        """The places of all numbers whose names begin like this."""
+        """Return the indices of all entries whose names start with `prefix`."""
         return [i for i, name in enumerate(self.names) if name.startswith(prefix)]
 
 
 def feature_names(
     players: int, tracks: tuple[str, ...], kinds: tuple[str, ...], counters: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """The names of what `engine.observing.observe` writes."""
+    """Return the names of the entries that `observe` writes to `out`."""
     seats = [
-        f"seat{seat}.{what}"
+        f"seat{seat}.{entry}"
         for seat in range(players)
-        for what in ("moves", "tiles", *(f"points.{track}" for track in tracks))
+        for entry in ("moves", "tiles", *(f"points.{track}" for track in tracks))
     ]
     return (
         "phase.place",

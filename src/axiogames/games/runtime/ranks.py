@@ -1,4 +1,4 @@
-"""Who is ahead: sorted-ascending vectors of points, compared from the lowest on."""
+"""Ranking of seats by their points, sorted ascending and compared lexicographically."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from .compile import entry_point, rule
 
 @rule
 def compare_scores(scores, p, q):
-    """1 if seat p stands better than seat q, -1 if worse, 0 if equal in everything.
+    """Return 1 if seat `p` ranks above seat `q`, -1 if below, 0 if they tie.
 
-    Steps through the values that occur, from the lowest: the first at which the seats differ
-    decides. At the same value, having it in more colours is worse.
+    Compares the values that occur, in ascending order. At the first difference the higher value wins, and of
+    equal values the one that occurs on fewer tracks.
     """
     level = -1
     while True:
@@ -27,10 +27,10 @@ def compare_scores(scores, p, q):
 
 @rule
 def _next(scores, seat, level):
-    """The lowest value above `level` among a seat's colours, and in how many colours it stands."""
+    """Return a seat's lowest points above `level`, and the number of tracks with these points."""
     low, count = 1 << 30, 0
-    for colour in range(scores.shape[1]):
-        points = scores[seat, colour]
+    for track in range(scores.shape[1]):
+        points = scores[seat, track]
         if points > level and points < low:
             low, count = points, 1
         elif points == low:
@@ -40,7 +40,7 @@ def _next(scores, seat, level):
 
 @entry_point
 def write_ranks(scores, out):
-    """Write every seat's place, 1 the best; equal seats share it and the next is left out (1, 1, 3)."""
+    """Write the rank of every seat, 1 for the best; seats that tie share a rank (1, 1, 3)."""
     for p in range(len(scores)):
         out[p] = 1
         for q in range(len(scores)):

@@ -1,8 +1,8 @@
-"""The decorator of loops that Python calls, and the types of their arguments.
+"""The decorator `@loop` for loops that Python calls, and annotations for their arguments.
 
-A loop is a template, written once for all games; its annotations are what it is compiled for. Numba learns
-a type from an example, and states and tables are each game's own. So an annotation carries a function that
-makes an example for a game; `Kernels` calls it when the loop is first asked for.
+A loop is a template, written once for all games, and its annotations are the types that it is compiled for.
+Numba infers a type from an example, and every game has its own types of states and constants. An annotation
+therefore carries a function that returns an example for a game; `Kernels` calls it on first use of the loop.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Template = Callable[..., Any]
 
 
 class GameLayout(Protocol):
-    """What is known of a game before any of its loops is compiled."""
+    """The types of a game that are known before any of its loops is compiled."""
 
     constants: Any
     states: Any
@@ -25,26 +25,28 @@ class GameLayout(Protocol):
 
 
 class Loop(NamedTuple):
-    """What a loop wants to be compiled with."""
+    """Compilation settings of a loop."""
 
-    parts: tuple[Template, ...] = ()  # templates that it calls, each after those that it calls itself
+    parts: tuple[
+        Template, ...
+    ] = ()  # templates that it calls, in an order in which each calls only earlier ones
     counted: bool = True  # see `compile.bind`
 
 
 class Argument(NamedTuple):
-    """Makes an example of an argument for a game."""
+    """An annotation with a function that returns an example of the argument for a game."""
 
     example: Callable[[GameLayout], Any]
 
 
 def array(dtype: Any, dimensions: int = 1) -> Argument:
-    """An array of numbers that is the same for all games."""
+    """Return the annotation of an array whose type is the same for all games."""
     return Argument(lambda game: np.zeros((1,) * dimensions, dtype))
 
 
 Constants = Annotated[Any, Argument(lambda game: game.constants)]
 States = Annotated[Any, Argument(lambda game: game.states)]
-Rng = Annotated[Any, array(np.uint64)]  # generators, see `rng`
+Rng = Annotated[Any, array(np.uint64)]  # generator states, see `xorshift`
 
 Int = Annotated[Any, Argument(lambda game: 0)]
 Bool = Annotated[Any, Argument(lambda game: False)]
@@ -66,9 +68,13 @@ def loop(template: Template) -> Template: ...
 @overload
 def loop(*, parts: tuple[Template, ...] = (), counted: bool = True) -> Callable[[Template], Template]: ...
 def loop(template: Template | None = None, *, parts: tuple[Template, ...] = (), counted: bool = True) -> Any:
-    """Mark a template as a loop that Python calls: `variant.kernels[template]` is the one of a game.
+    """Mark a template as a loop that Python calls as `variant.kernels[template]`.
 
-    `parts` are templates that are bound to the game's rules with it.
+    Args:
+        template: The function.
+        parts: Templates that the loop calls and that are bound to the game's rules with it, in an order in
+            which each calls only earlier ones.
+        counted: Whether arrays are reference-counted, see `compile.bind`.
     """
 
     def mark(template: Template) -> Template:
@@ -79,17 +85,17 @@ def loop(template: Template | None = None, *, parts: tuple[Template, ...] = (), 
 
 
 def loop_of(template: Template) -> Loop:
-    """What a template wants to be compiled with. Raises `TypeError` for one that is no loop."""
+    """Return the compilation settings of a template. Raises `TypeError` if it is not a loop."""
     found = vars(template).get("loop")
     if not isinstance(found, Loop):
-        raise TypeError(f"{template.__qualname__} is no loop: put @loop above it")
+        raise TypeError(f"{template.__qualname__} is not a loop: decorate it with @loop")
     return found
 
 
 def arguments_of(template: Template) -> dict[str, Argument | None]:
-    """The arguments of a loop by name, `None` for one whose type its annotation does not say.
+    """Return the annotations of a loop by argument, `None` for arguments without one.
 
-    Raises `TypeError` for a template that is no loop.
+    Raises `TypeError` if the template is not a loop.
     """
     loop_of(template)
     hints = get_type_hints(template, include_extras=True)
@@ -98,4 +104,5 @@ def arguments_of(template: Template) -> dict[str, Argument | None]:
 
 
 def _argument(hint: Any) -> Argument | None:
-    return next((said for said in getattr(hint, "__metadata__", ()) if isinstance(said, Argument)), None)
+    metadata = getattr(hint, "__metadata__", ())
+    return next((item for item in metadata if isinstance(item, Argument)), None)

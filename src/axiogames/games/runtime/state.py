@@ -1,4 +1,4 @@
-"""Layouts of states without holes, so that equal states are equal bytes."""
+"""State records without padding holes, the fields that all games share, and the phases of a game."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Field = tuple[Any, ...]  # name, type and, for arrays, a shape: as NumPy takes i
 
 
 def packed_dtype(*fields: Field) -> np.dtype[Any]:
-    """A record of these fields, the widest numbers first, filled up to an odd number of whole words.
+    """Return the type of a record of these fields, the widest first, padded to an odd number of words.
 
-    Aligned, as a GPU needs it, but with no byte that belongs to nobody: such bytes are not copied
-    reliably, and would make equal states look different. Odd, because then the same bytes of states
-    side by side lie in many banks of a GPU's memory, and can be read at once.
+    The record is aligned, as a GPU requires, and all padding is an explicit field: implicit padding bytes are
+    not copied reliably, so equal states could differ in bytes. The number of words is odd so that the same
+    bytes of adjacent states lie in different banks of GPU memory and can be read at once.
     """
     widest_first = sorted(fields, key=lambda field: -np.dtype(field[1]).itemsize)
     used = sum(np.dtype([field]).itemsize for field in widest_first)
@@ -30,39 +30,41 @@ def packed_dtype(*fields: Field) -> np.dtype[Any]:
 
 
 def allocate(dtype: np.dtype[Any], count: int = 1) -> Any:
-    """An array of `count` records; interpreted rules need them to have attributes."""
+    """Return an array of `count` zeroed records; for interpreted rules, with fields as attributes."""
     records = np.zeros(count, dtype)
     return records.view(np.recarray) if INTERPRETED else records
 
 
-# Fields of every game's constants, which shared loops and derived rules read.
+# Fields of the constants of every game. Shared loops and derived rules read them.
 CONSTANT_FIELDS: tuple[Field, ...] = (
-    ("actions", np.int32),  # ids of moves, legal or not
-    ("placements", np.int32),  # those of placements, which come first
-    ("tiles", np.int16),  # in the bag at the start
+    ("actions", np.int32),  # number of action ids, legal or not
+    ("placements", np.int32),  # number of ids of placements, which come first
+    ("tiles", np.int16),  # tiles in the bag at the start
     ("players", np.int8),
 )
-# Fields of every game's states by name: tracks are what points are counted in.
+# Fields of the states of every game. A track counts points: one for each colour, unless the game says
+# otherwise.
 STATE_FIELDS = {
     "phase": "one of the phases below",
     "seat": "the seat to move or to draw",
-    "due": "chance outcomes to come",
+    "due": "chance outcomes before the next decision",
     "bag": "unseen tiles by kind",
     "in_bag": "tiles in the bag",
-    "unseen": "tiles that `bag` counts: in a view also those in hidden hands",
+    "unseen": "sum of `bag`; in a view it includes the tiles of hidden hands",
     "hands": "sorted kinds of tiles by seat",
     "held": "tiles in hand by seat",
     "scores": "points by seat and track",
-    "gain": "points by track of the placement that was scored last",
+    "gain": "points by track of the most recently scored placement",
 }
 
-OVER = 0  # nothing: the game has ended
-PLACE = 1  # the seat places a tile (or does what may be done instead)
+# Phases. From `DRAW` on, chance acts.
+OVER = 0  # the game has ended
+PLACE = 1  # the seat places a tile, or takes an action that replaces a placement
 OFFER = 2  # the seat may exchange its hand before the refill
 DRAW = 3  # the seat draws `due` more tiles
-START = 4  # a tile of the opening display is turned up
-REMOVE = 5  # a tile is set aside unseen before the deal
+START = 4  # a tile is laid in the opening display
+REMOVE = 5  # a tile is removed unseen before the deal
 
-# Entries of a hand that are no kind of tile.
+# Entries of a hand that are not kinds of tiles.
 NO_TILE = 255
 HIDDEN = 254

@@ -1,7 +1,7 @@
-"""Random numbers inside compiled loops: xorshift64, small enough to live in every game of a batch.
+"""xorshift64, the random number generator of compiled loops, small enough for every game of a batch.
 
-The generator is an array of one number that the caller owns. It is never part of a state, so that
-a search cannot change what will be drawn.
+The generator state is an array of one word that the caller owns. It is never part of a game state, so a
+search cannot change future draws.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .compile import rule
 
 
 def seed_state(seed: int) -> np.ndarray:
-    """A generator for `randint`, its bits well mixed (xorshift must not start at zero)."""
+    """Return a generator state for `randint`, with mixed bits; xorshift must not start at zero."""
     mask = (1 << 64) - 1
     x = (seed + 0x9E3779B97F4A7C15) & mask
     x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & mask
@@ -22,20 +22,20 @@ def seed_state(seed: int) -> np.ndarray:
 
 
 def seed_states(seed: int, first: int, count: int) -> np.ndarray:
-    """Generators' states number `first` and those after it, of a sequence that a seed stands for."""
+    """Return the generator states `first` to `first + count - 1` of the sequence of a seed."""
     mixed: np.ndarray = np.arange(first + 1, first + count + 1, dtype=np.uint64) * np.uint64(
         0x9E3779B97F4A7C15
     )
     mixed += np.uint64(seed)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    started: np.ndarray = np.maximum(mixed ^ (mixed >> np.uint64(31)), np.uint64(1))
-    return started
+    states: np.ndarray = np.maximum(mixed ^ (mixed >> np.uint64(31)), np.uint64(1))
+    return states
 
 
 @rule
 def randint(rng, n):
-    """A number from 0 to n - 1."""
+    """Return a random integer from 0 to `n` - 1."""
     x = rng[0]
     x ^= x << np.uint64(13)
     x ^= x >> np.uint64(7)
@@ -46,5 +46,5 @@ def randint(rng, n):
 
 @rule
 def sample_tile(bag, total, rng):
-    """A kind of tile from a multiset of `total` tiles, each tile as likely as any other."""
+    """Return the kind of a tile drawn uniformly from a multiset of `total` tiles."""
     return np.int64(nth_of_multiset(bag, np.uint64(randint(rng, np.int64(total)))))

@@ -1,8 +1,8 @@
-"""The board of the edge-matching game: what suits a square, and where a tile fits.
+"""The board of trio: matching colours, and the slots where a tile fits.
 
-Kept up to date for every square: how many coloured squares of each colour lie beside it
-(`s.match`) and which colours those are (`s.wants`, as bits). A tile covers empty squares only, so
-the coloured neighbours of the squares it will cover all lie outside it.
+Two derived fields are updated for every square: the number of neighbouring squares of each colour
+(`s.match`), and the set of these colours as bits (`s.wants`). A tile covers only empty squares, so all
+coloured neighbours of its squares are outside the tile.
 """
 
 from __future__ import annotations
@@ -14,44 +14,44 @@ from ..runtime.state import HIDDEN
 
 EMPTY = -1
 BLACK = -2
-EDGE = -3  # the one square beyond the edge
+EDGE = -3  # the square that represents everything beyond the edge
 ARRANGEMENTS = 64  # of four colours on three squares
 HAND = 3
-SUBSETS = (1 << HAND) - 1  # ways to choose tiles of a hand
-ENOUGH = 3  # matching edges for an extra turn
+SUBSETS = (1 << HAND) - 1  # non-empty subsets of a hand
+EXTRA_TURN_EDGES = 3  # matching edges that win an extra turn
 
-# What a slot of three squares is: empty with no colour beside it, empty with some, or not empty.
+# A slot is empty without coloured neighbours, empty with some, or not empty.
 FREE, LIVE, COVERED = 0, 1, 2
 NOTHING, ONE = np.uint64(0), np.uint64(1)
 
 
 @rule
 def placements(c):
-    """How many actions are placements; after them come the exchanges and the pass."""
+    """Return the number of placement ids; the exchanges and the pass follow them."""
     return len(c.slots) * ARRANGEMENTS
 
 
 @rule
-def exchange_of(c, actions):
-    """The action that exchanges the tiles of the hand whose bits are set in `actions`."""
-    return placements(c) + actions - 1
+def exchange_of(c, subset):
+    """Return the action that exchanges a subset of the hand, given as bits."""
+    return placements(c) + subset - 1
 
 
 @rule
 def passing(c):
-    """The action that passes."""
+    """Return the action that passes."""
     return placements(c) + SUBSETS
 
 
 @rule
 def encode(slot, arrangement):
-    """The action that puts an arrangement of colours on a slot, its first colour on the first square."""
+    """Return the action that puts an arrangement on a slot, its first colour on the first square."""
     return np.int64(slot) * ARRANGEMENTS + arrangement
 
 
 @rule
 def set_cell(c, s, cell, colour):
-    """Put a colour on a square."""
+    """Put a colour on an empty square."""
     s.cells[cell] = colour
     for k in range(c.touching.shape[1]):
         s.slot[c.touching[cell, k]] = COVERED
@@ -67,7 +67,7 @@ def set_cell(c, s, cell, colour):
 
 @rule
 def matching_edges(c, s, action):
-    """How many outer edges of a placement meet their own colour, and whether it covers a star (6)."""
+    """Return the number of matching outer edges of a placement, and whether it covers a star (6)."""
     slot, arrangement = action // ARRANGEMENTS, action % ARRANGEMENTS
     edges, star = 0, 0
     for k in range(3):
@@ -79,31 +79,31 @@ def matching_edges(c, s, action):
 
 @rule
 def points_for(edges, star):
-    """What so many matching edges score: double on a star (6)."""
+    """Return the points for a number of matching edges: double on a star (6)."""
     return np.int64(2 * edges if star else edges)
 
 
 # ---------------------------------------------------------------- where a tile fits
 #
-# A set of arrangements is a number of 64 bits, so that a whole hand is tried on a slot at once.
+# A set of arrangements is a 64-bit word, so a whole hand can be tested on a slot at once.
 
 
 @rule
 def allowed(c, s, slot):
-    """The arrangements whose colours suit a live slot (5, 10).
+    """Return the set of arrangements whose colours suit a live slot (5, 10).
 
-    Plainly, each square with coloured neighbours shows one of their colours. With the children's rule it
-    is enough that any square does; the table is made for one or the other.
+    Each square with coloured neighbours must show one of their colours; with the children's rule, one such
+    square is enough. `c.suits` is built for the rule in force.
     """
-    one = c.suits[0, s.wants[c.slots[slot, 0]]]
-    two = c.suits[1, s.wants[c.slots[slot, 1]]]
-    three = c.suits[2, s.wants[c.slots[slot, 2]]]
-    return one | two | three if c.children else one & two & three
+    first = c.suits[0, s.wants[c.slots[slot, 0]]]
+    second = c.suits[1, s.wants[c.slots[slot, 1]]]
+    third = c.suits[2, s.wants[c.slots[slot, 2]]]
+    return first | second | third if c.children else first & second & third
 
 
 @rule
 def in_hand(c, s, seat):
-    """All arrangements of the tiles a seat holds, as far as they are known."""
+    """Return the set of arrangements of the known tiles in a hand."""
     arrangements = NOTHING
     for i in range(s.held[seat]):
         if s.hands[seat, i] != HIDDEN:
@@ -113,7 +113,7 @@ def in_hand(c, s, seat):
 
 @rule
 def fits_somewhere(c, s, arrangements):
-    """Whether any of these arrangements can be placed anywhere."""
+    """Return whether any arrangement of a set can be placed anywhere."""
     for slot in range(len(c.slots)):
         if s.slot[slot] == LIVE and allowed(c, s, slot) & arrangements != NOTHING:
             return True
@@ -121,8 +121,8 @@ def fits_somewhere(c, s, arrangements):
 
 
 @rule_noinline
-def anybody_could_place(c, s):
-    """Whether any tile in a hand or in the bag fits anywhere (8)."""
+def any_tile_fits(c, s):
+    """Return whether any tile in a hand or in the bag fits anywhere (8)."""
     arrangements = NOTHING
     for kind in range(len(c.ways)):
         if s.bag[kind] > 0:
@@ -134,7 +134,7 @@ def anybody_could_place(c, s):
 
 @rule
 def count(ways):
-    """How many arrangements a set has."""
+    """Return the number of arrangements in a set."""
     n = 0
     while ways != NOTHING:
         ways &= ways - ONE
@@ -144,7 +144,7 @@ def count(ways):
 
 @rule
 def nth_arrangement(ways, nth):
-    """The n-th arrangement of a set."""
+    """Return the n-th arrangement of a set, counted from 0."""
     arrangement = -1
     while nth >= 0:
         arrangement += 1
@@ -155,7 +155,7 @@ def nth_arrangement(ways, nth):
 
 @rule
 def first_arrangement(ways):
-    """The first arrangement of a set that is not empty."""
+    """Return the first arrangement of a non-empty set."""
     arrangement = 0
     step = 32
     while step > 0:

@@ -1,4 +1,4 @@
-"""How the board with starter squares, black squares and stars is drawn."""
+"""Drawing of the trio board with its starter squares, black squares and stars."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ...drawing.scene import Content, PlacedTile, Scene, Tile
 
 
 def scene(content: Content) -> Scene:
-    """The board with its names around it."""
+    """Return the board with coordinates around it."""
     return board.scene(
         content,
         board.SQUARES,
@@ -19,10 +19,10 @@ def scene(content: Content) -> Scene:
 
 
 def on_board(laid: PlacedTile) -> Tile:
-    """A tile on the board."""
+    """Return a tile on the board."""
     return board.SQUARES.tile(laid)
 
 
 def tile(letters: str) -> Scene:
-    """A straight tile of three squares in hand."""
+    """Return a tile in hand."""
     return board.row(letters, board.SQUARES)

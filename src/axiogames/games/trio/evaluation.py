@@ -1,4 +1,4 @@
-"""What players ask of the edge-matching game: the placement that is worth the most, and what is offered."""
+"""Evaluation hooks of trio: greedy and best placements, exchanges, features and expected gains."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..runtime.evaluation import (
 )
 from ..runtime.xorshift import randint
 from .board import (
-    ENOUGH,
+    EXTRA_TURN_EDGES,
     HAND,
     LIVE,
     NOTHING,
@@ -40,63 +40,66 @@ from .rules import exchange_refusal, score
 
 @rule
 def greedy_action(c, s, rng):
-    """A placement with the most points now, else all new tiles, and how many placements were rated."""
-    best, best_points, rated = -1, -1, 0
+    """Return the placement with the most points, else an exchange of all tiles, and the number scored."""
+    best, best_points, scored = -1, -1, 0
     slots = len(c.slots)
-    first = randint(rng, slots)
+    start = randint(rng, slots)
     hand = in_hand(c, s, s.seat)
     for j in range(slots):
-        slot = (first + j) % slots
+        slot = (start + j) % slots
         if s.slot[slot] == LIVE:
             ways = allowed(c, s, slot) & hand
             for nth in range(count(ways)):
                 action = encode(slot, nth_arrangement(ways, nth))
                 score(c, s, action)
-                rated += 1
+                scored += 1
                 if s.gain[0] > best_points:
                     best, best_points = action, s.gain[0]
     if best >= 0:
-        return best, rated
+        return best, scored
     if s.in_bag == 0:
-        return passing(c), rated
-    most = min(np.int64(s.held[s.seat]), np.int64(s.in_bag))
-    return exchange_of(c, (1 << most) - 1), rated
+        return passing(c), scored
+    size = min(np.int64(s.held[s.seat]), np.int64(s.in_bag))
+    return exchange_of(c, (1 << size) - 1), scored
 
 
 @rule
 def has_extra_turn(c, s):
-    """Whether the seat that has just moved has an extra turn."""
+    """Return whether the seat that has just moved has an extra turn."""
     return s.again
 
 
 @rule
 def fallback_action(c, s, value, scratch):
-    """What simple play does rather than make a placement that is worth so much: take all new tiles."""
+    """Return an exchange of all tiles if its utility exceeds `value`, the pass if it is forced, else -1."""
     if s.in_bag == 0:
         return np.int64(-1) if value >= 0 else np.int64(passing(c))
     if value >= 0 and value >= scratch.utility[1, EXCHANGE]:
         return np.int64(-1)
-    most = min(np.int64(s.held[s.seat]), np.int64(s.in_bag))
-    return np.int64(exchange_of(c, (1 << most) - 1))
+    size = min(np.int64(s.held[s.seat]), np.int64(s.in_bag))
+    return np.int64(exchange_of(c, (1 << size) - 1))
 
 
 @rule
 def non_placements(c, s, kept, scratch):
-    """Append all exchanges, of most tiles first, or passing, where simple play would not place a tile."""
+    """Append all exchanges, large ones first, or the pass, if there is a fallback action."""
     if fallback_action(c, s, best_value(kept, scratch), scratch) >= 0:
         if s.in_bag == 0:
             scratch.actions[kept] = passing(c)
             return kept + 1
-        for actions in range(SUBSETS, 0, -1):
-            if exchange_refusal(c, s, actions) == OK:
-                scratch.actions[kept] = exchange_of(c, actions)
+        for subset in range(SUBSETS, 0, -1):
+            if exchange_refusal(c, s, subset) == OK:
+                scratch.actions[kept] = exchange_of(c, subset)
                 kept += 1
     return kept
 
 
 @rule
 def top_placements(c, s, start, keep, scratch):
-    """List the placements that are worth the most by `scratch.utility`, extra turn included; how many."""
+    """List up to `keep` placements with the highest utility, the best first, and return their number.
+
+    Unlike in the default, the utility includes that of an extra turn.
+    """
     kept, least = 0, np.float32(NOTHING_YET)
     slots = len(c.slots)
     start %= slots
@@ -105,11 +108,11 @@ def top_placements(c, s, start, keep, scratch):
         slot = (start + j) % slots
         if s.slot[slot] == LIVE:
             ways = allowed(c, s, slot) & hand
-            if ways == NOTHING or ceiling(c, s, slot, scratch.utility) <= least:
+            if ways == NOTHING or max_utility(c, s, slot, scratch.utility) <= least:
                 continue
             while ways != NOTHING:
                 action = encode(slot, first_arrangement(ways))
-                value = worth_of(c, s, action, scratch.utility)
+                value = placement_utility(c, s, action, scratch.utility)
                 if value > least:
                     kept = insert(action, value, kept, keep, scratch)
                     least = threshold(kept, keep, scratch)
@@ -119,11 +122,11 @@ def top_placements(c, s, start, keep, scratch):
 
 @rule
 def track_features(c, s, seat, out):
-    """The best and second-best place on the board, the best with the hand, and how many places that has."""
+    """Write the points of the two best slots, the most with the hand, and its number of placements."""
     hand = in_hand(c, s, seat)
     for slot in range(len(c.slots)):
         if s.slot[slot] == LIVE:
-            edges, star = most_edges(c, s, slot)
+            edges, star = max_edges(c, s, slot)
             points = np.float32(points_for(edges, star))
             if points > out[0, 0]:
                 out[0, 1] = out[0, 0]
@@ -144,61 +147,66 @@ def track_features(c, s, seat, out):
 
 @rule
 def expected_gain(c, s, seat, known, scratch):
-    """What a seat's next placement is worth on average, extra turn included, as the board is now."""
+    """Return the mean utility of a seat's next placement on the current board, with that of an extra turn.
+
+    With `known`, the hand is the seat's current tiles and random draws; otherwise a random hand.
+    """
     best, order = scratch.best, scratch.kinds
     for kind in range(len(c.ways)):
         best[kind] = 0
-    least = np.float32(0.0)  # of the best so far: where nothing beats it, no tile needs to be tried
+    least = np.float32(0.0)  # minimum of `best`; a slot that cannot exceed it is skipped
     for slot in range(len(c.slots)):
-        if s.slot[slot] == LIVE and ceiling(c, s, slot, scratch.utility) > least:
+        if s.slot[slot] == LIVE and max_utility(c, s, slot, scratch.utility) > least:
             ways = allowed(c, s, slot)
             while ways != NOTHING:
                 arrangement = first_arrangement(ways)
                 kind = c.kind_of[arrangement]
-                best[kind] = max(best[kind], worth_of(c, s, encode(slot, arrangement), scratch.utility))
+                best[kind] = max(
+                    best[kind], placement_utility(c, s, encode(slot, arrangement), scratch.utility)
+                )
                 ways &= ways - ONE
             least = best[0]
             for kind in range(1, len(c.ways)):
                 least = min(least, best[kind])
-    sure = np.float32(0.0)
+    known_best = np.float32(0.0)
     draws = np.int64(HAND)
     if known:
         for i in range(s.held[seat]):
-            sure = max(sure, best[s.hands[seat, i]])
+            known_best = max(known_best, best[s.hands[seat, i]])
         draws -= s.held[seat]
-    return expected_best(s.bag, np.int64(s.unseen), draws, sure, best, order)
+    return expected_best(s.bag, np.int64(s.unseen), draws, known_best, best, order)
 
 
 @rule
-def most_edges(c, s, slot):
-    """How many outer edges of a place could meet their own colour, and whether it covers a star."""
+def max_edges(c, s, slot):
+    """Return an upper bound of the matching edges on a slot, and whether it covers a star."""
     edges, star = 0, 0
     for k in range(3):
         cell = c.slots[slot, k]
-        most = 0
+        matches = 0
         for colour in range(s.match.shape[1]):
-            most = max(most, np.int64(s.match[cell, colour]))
-        edges += most
+            matches = max(matches, np.int64(s.match[cell, colour]))
+        edges += matches
         star |= c.star[cell]
     return edges, star
 
 
 @rule
-def ceiling(c, s, slot, utility):
-    """What no tile on a place can be worth more than."""
-    edges, star = most_edges(c, s, slot)
-    return worth_of_edges(edges, star, utility)
+def max_utility(c, s, slot, utility):
+    """Return an upper bound of the utility of placements on a slot."""
+    edges, star = max_edges(c, s, slot)
+    return edges_utility(edges, star, utility)
 
 
 @rule
-def worth_of_edges(edges, star, utility):
-    """What the points for matching edges and the extra turn for many are worth."""
+def edges_utility(edges, star, utility):
+    """Return the utility of the points for matching edges and of the extra turn that they win."""
     value = utility[0, min(points_for(edges, star), MAX_POINTS - 1)]
-    return value + utility[1, EXTRA_TURN] if edges >= ENOUGH else value
+    return value + utility[1, EXTRA_TURN] if edges >= EXTRA_TURN_EDGES else value
 
 
 @rule
-def worth_of(c, s, action, utility):
-    """What the points of a placement and its extra turn are worth."""
+def placement_utility(c, s, action, utility):
+    """Return the utility of the points of a placement and of its extra turn."""
     edges, star = matching_edges(c, s, action)
-    return worth_of_edges(edges, star, utility)
+    return edges_utility(edges, star, utility)

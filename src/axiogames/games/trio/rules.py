@@ -1,4 +1,4 @@
-"""The turn in the edge-matching game: who may do what, and what it leads to."""
+"""The turn in trio: legal actions and their effects. Numbers in parentheses refer to the rules page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .board import (
     ARRANGEMENTS,
     COVERED,
     EMPTY,
-    ENOUGH,
+    EXTRA_TURN_EDGES,
     FREE,
     HAND,
     LIVE,
@@ -32,7 +32,7 @@ from .board import (
     ONE,
     SUBSETS,
     allowed,
-    anybody_could_place,
+    any_tile_fits,
     count,
     encode,
     exchange_of,
@@ -46,12 +46,12 @@ from .board import (
     set_cell,
 )
 
-# ---------------------------------------------------------------- what may be done
+# ---------------------------------------------------------------- legal actions
 
 
 @rule
 def placement_refusal(c, s, slot, arrangement):
-    """Why these colours may not lie on a slot, `OK` if they may."""
+    """Return the reason why an arrangement cannot be placed on a slot, `OK` if it can."""
     if s.slot[slot] == COVERED:
         return OCCUPIED
     if not (in_hand(c, s, s.seat) >> np.uint64(arrangement)) & ONE:
@@ -65,7 +65,7 @@ def placement_refusal(c, s, slot, arrangement):
 
 @rule
 def refusal(c, s, action):
-    """Why the seat to move may not do this, `OK` if it may."""
+    """Return the reason why an action is illegal for the seat to move, `OK` if it is legal."""
     if s.phase == OVER:
         return GAME_OVER
     if action < placements(c):
@@ -81,22 +81,25 @@ def refusal(c, s, action):
 
 
 @rule
-def exchange_refusal(c, s, actions):
-    """Why these tiles may not be exchanged (3, 7). Of equal tiles the first ones stand for any."""
-    count = 0
+def exchange_refusal(c, s, subset):
+    """Return the reason why a subset of the hand cannot be exchanged, `OK` if it can (3, 7).
+
+    Subsets with the same tiles have one id: of several equal tiles, the first ones must be chosen.
+    """
+    size = 0
     for i in range(HAND):
-        if (actions >> i) & 1:
-            count += 1
+        if (subset >> i) & 1:
+            size += 1
             if i >= s.held[s.seat]:
                 return NOT_IN_HAND
-            if i > 0 and s.hands[s.seat, i] == s.hands[s.seat, i - 1] and not (actions >> (i - 1)) & 1:
+            if i > 0 and s.hands[s.seat, i] == s.hands[s.seat, i - 1] and not (subset >> (i - 1)) & 1:
                 return NOT_IN_HAND
-    return EXCHANGE_TOO_MANY if count > s.in_bag else OK
+    return EXCHANGE_TOO_MANY if size > s.in_bag else OK
 
 
 @rule
 def legal_actions(c, s, out):
-    """Write all legal actions in ascending order; how many there are."""
+    """Write the legal actions, ascending, and return their number."""
     if s.phase != PLACE:
         return 0
     n = 0
@@ -112,9 +115,9 @@ def legal_actions(c, s, out):
                 ways >>= ONE
                 arrangement += 1
     if s.in_bag > 0:
-        for actions in range(1, SUBSETS + 1):
-            if exchange_refusal(c, s, actions) == OK:
-                out[n] = exchange_of(c, actions)
+        for subset in range(1, SUBSETS + 1):
+            if exchange_refusal(c, s, subset) == OK:
+                out[n] = exchange_of(c, subset)
                 n += 1
     elif n == 0:
         out[n] = passing(c)
@@ -122,12 +125,12 @@ def legal_actions(c, s, out):
     return n
 
 
-# ---------------------------------------------------------------- what it leads to
+# ---------------------------------------------------------------- effects of actions
 
 
 @rule
 def apply(c, s, action):
-    """Carry out a legal action, or what chance drew, up to the next decision or draw."""
+    """Apply a legal action or a chance outcome, up to the next decision or draw."""
     if s.phase == DRAW:
         draw(c, s, action)
     elif s.phase == REMOVE:
@@ -142,22 +145,22 @@ def apply(c, s, action):
 
 @rule
 def score(c, s, action):
-    """Write the points of a placement into `s.gain` (6; alone 11). Other actions score nothing."""
+    """Write the points of a placement into `s.gain` (6; solo 11). Other actions score nothing."""
     s.gain[0] = 0
     if action < placements(c):
         edges, star = matching_edges(c, s, action)
         s.gain[0] = points_for(edges, star)
-        if c.players == 1 and edges >= ENOUGH:
+        if c.players == 1 and edges >= EXTRA_TURN_EDGES:
             s.gain[0] += 3
 
 
 @rule
 def place(c, s, action):
-    """Place and score a tile, then draw one while there are any."""
+    """Place and score a tile, then draw one if the bag is not empty."""
     score(c, s, action)
     edges, _ = matching_edges(c, s, action)
     slot, arrangement = action // ARRANGEMENTS, action % ARRANGEMENTS
-    s.again = c.players > 1 and edges >= ENOUGH
+    s.again = c.players > 1 and edges >= EXTRA_TURN_EDGES
     s.scores[s.seat, 0] += s.gain[0]
     s.idle = 0
     remove_from_hand(s, s.seat, c.kind_of[arrangement])
@@ -171,13 +174,13 @@ def place(c, s, action):
 
 
 @rule
-def exchange(c, s, actions):
-    """Lay tiles aside and draw as many; they return after the draw (3, 7)."""
+def exchange(c, s, subset):
+    """Set a subset of the hand aside and draw as many tiles; the old ones return after the draw (3, 7)."""
     s.again = False
     s.idle += 1
     s.due = 0
     for i in range(HAND - 1, -1, -1):
-        if (actions >> i) & 1:
+        if (subset >> i) & 1:
             set_aside(s, s.seat, s.hands[s.seat, i])
             s.due += 1
     s.phase = DRAW
@@ -185,12 +188,12 @@ def exchange(c, s, actions):
 
 @rule
 def draw(c, s, kind):
-    """A drawn tile comes into the hand; after the last one the turn or the deal goes on."""
+    """Move a drawn tile to the hand; after the last one, continue the deal or start the next turn."""
     draw_to_hand(s, s.seat, kind)
     s.due -= 1
     if s.due > 0:
         return
-    if c.players == 1:  # alone, exchanged tiles leave the game (11)
+    if c.players == 1:  # solo, exchanged tiles leave the game (11)
         for i in range(s.n_aside):
             s.aside[i] = NO_TILE
         s.n_aside = 0
@@ -206,7 +209,7 @@ def draw(c, s, kind):
 
 @rule_noinline
 def remove(c, s, kind):
-    """Set a tile aside unseen for the short game (10); after the last one the deal begins."""
+    """Remove a tile unseen for the short game (10); after the last one, start the deal."""
     s.bag[kind] -= 1
     s.in_bag -= 1
     s.unseen -= 1
@@ -219,20 +222,20 @@ def remove(c, s, kind):
 
 @rule
 def next_turn(c, s):
-    """The next turn, an extra one of the same seat or the next seat's, unless the game is over (6, 8)."""
+    """Start the next turn, an extra one of the same seat or that of the next seat, or end the game (6, 8)."""
     if not s.again:
         s.seat = (s.seat + 1) % c.players
     s.again = False
     s.phase = PLACE
     if (c.players > 1 and s.idle >= 3 * c.players) or (
-        not fits_somewhere(c, s, in_hand(c, s, s.seat)) and not anybody_could_place(c, s)
+        not fits_somewhere(c, s, in_hand(c, s, s.seat)) and not any_tile_fits(c, s)
     ):
         s.phase = OVER
 
 
 @rule
 def count_placements(c, s):
-    """How many placements are legal."""
+    """Return the number of legal placements."""
     hand = in_hand(c, s, s.seat)
     total = 0
     for slot in range(len(c.slots)):
@@ -243,48 +246,48 @@ def count_placements(c, s):
 
 @rule
 def count_exchanges(c, s):
-    """How many exchanges are legal."""
+    """Return the number of legal exchanges."""
     total = 0
     if s.in_bag > 0:
-        for actions in range(1, SUBSETS + 1):
-            total += exchange_refusal(c, s, actions) == OK
+        for subset in range(1, SUBSETS + 1):
+            total += exchange_refusal(c, s, subset) == OK
     return total
 
 
 @rule
 def count_legal(c, s):
-    """How many legal actions there are."""
+    """Return the number of legal actions."""
     return max(count_placements(c, s) + count_exchanges(c, s), 1) if s.phase == PLACE else 0
 
 
 @rule
 def nth_placement(c, s, n):
-    """The n-th legal placement in ascending order, counted from 0."""
+    """Return the n-th legal placement in ascending order, counted from 0."""
     hand = in_hand(c, s, s.seat)
     slot = 0
     while True:
         if s.slot[slot] == LIVE:
             ways = allowed(c, s, slot) & hand
-            here = count(ways)
-            if n < here:
+            size = count(ways)
+            if n < size:
                 return encode(slot, nth_arrangement(ways, n))
-            n -= here
+            n -= size
         slot += 1
 
 
 @rule
 def nth_exchange(c, s, n):
-    """The n-th legal exchange in ascending order, counted from 0."""
-    actions = 0
+    """Return the n-th legal exchange in ascending order, counted from 0."""
+    subset = 0
     while n >= 0:
-        actions += 1
-        n -= exchange_refusal(c, s, actions) == OK
-    return exchange_of(c, actions)
+        subset += 1
+        n -= exchange_refusal(c, s, subset) == OK
+    return exchange_of(c, subset)
 
 
 @rule
 def nth_legal(c, s, n):
-    """The n-th legal action in ascending order, counted from 0."""
+    """Return the n-th legal action in ascending order, counted from 0."""
     placed = count_placements(c, s)
     if n < placed:
         return nth_placement(c, s, n)
@@ -293,7 +296,7 @@ def nth_legal(c, s, n):
 
 @rule
 def sample_legal(c, s, rng):
-    """One of the legal actions, each as likely as any other, without listing them."""
+    """Return a legal action, uniformly at random, without listing them."""
     exchanges = count_exchanges(c, s)
     total = exchanges + count_placements(c, s)
     if total == 0:
@@ -304,7 +307,7 @@ def sample_legal(c, s, rng):
 
 @rule
 def legal_mask(c, s, mask):
-    """Write 1 for every legal action into a mask of zeros."""
+    """Write 1 for each legal action into a mask of zeros."""
     if s.phase != PLACE:
         return
     hand = in_hand(c, s, s.seat)
@@ -317,15 +320,15 @@ def legal_mask(c, s, mask):
                     mask[encode(slot, arrangement)] = 1
             placed |= ways != NOTHING
     if s.in_bag > 0:
-        for actions in range(1, SUBSETS + 1):
-            mask[exchange_of(c, actions)] = exchange_refusal(c, s, actions) == OK
+        for subset in range(1, SUBSETS + 1):
+            mask[exchange_of(c, subset)] = exchange_refusal(c, s, subset) == OK
     elif not placed:
         mask[passing(c)] = 1
 
 
 @rule
 def observe_board(c, s, places, out):
-    """Write 1 where each plane shows something: a plane for each colour, then empty squares, then stars."""
+    """Write planes of zeros and ones: one for each colour, then empty squares, then stars."""
     colours = s.match.shape[1]
     area = len(places)
     for cell in range(area):
@@ -337,13 +340,13 @@ def observe_board(c, s, places, out):
 
 @rule
 def observe_counters(c, s, seat, out, at):
-    """Write what else there is to know from place `at` on."""
+    """Write the number of consecutive exchanges to `out[at]`."""
     out[at] = s.idle
 
 
 @rule
 def add_hidden(c, s, seat, counts, at):
-    """Count tiles that are hidden elsewhere than in hands: those set aside, and others' exchanged ones."""
+    """Count removed tiles, and tiles that another seat exchanges, by kind."""
     for kind in range(len(s.removed)):
         counts[at + kind] += s.removed[kind]
     if s.seat != seat:

@@ -1,4 +1,4 @@
-"""From the facts of the game to the tables and the opening state that its rules run on."""
+"""Setup of trio: constants and opening state from the facts of the game."""
 
 from __future__ import annotations
 
@@ -12,43 +12,43 @@ import numpy as np
 from ..runtime.state import CONSTANT_FIELDS, DRAW, NO_TILE, REMOVE, allocate, packed_dtype
 from .board import BLACK, COVERED, EDGE, EMPTY, HAND, SUBSETS
 
-OTHER_ACTIONS = SUBSETS + 1  # exchanges and the pass
-SEATS = 4  # one layout, and so one compilation, for every number of players
+NON_PLACEMENTS = SUBSETS + 1  # exchanges and the pass
+SEATS = 4  # the same state layout, and therefore one compilation, for every number of players
 
 
 @dataclass(frozen=True)
-class Facts:
-    """What the game is made of, for one number of players and options."""
+class TrioFacts:
+    """Game components for one number of players and options."""
 
     colours: str
     tiles: Mapping[str, int]
     board: Sequence[str]  # rows from the top: `.` free, `*` star, `#` black, a letter for a starter
     players: int
     children: bool
-    removed: int  # tiles set aside before the deal
+    removed: int  # tiles removed before the deal
 
     @property
     def side(self) -> int:
         return len(self.board)
 
     def at(self, cell: int) -> str:
-        """What the board's map says of a square; squares are numbered by rows from the bottom left."""
+        """Return the character of a square in `board`; squares count row by row from the bottom left."""
         row, column = divmod(cell, self.side)
         return self.board[self.side - 1 - row][column]
 
 
 def arrangements(colours: str) -> list[str]:
-    """All ways to put colours on three squares, in the order of their numbers."""
+    """Return all sequences of colours on three squares, by index."""
     return ["".join(letters) for letters in product(colours, repeat=3)]
 
 
 def canonical(letters: str) -> str:
-    """Of the two ways to write a tile, the one that stands for both."""
+    """Return the canonical one of the two readings of a tile."""
     return min(letters, letters[::-1])
 
 
-def slots_of(facts: Facts) -> list[tuple[int, int, int]]:
-    """The rows of three squares that a tile can ever cover."""
+def slots_of(facts: TrioFacts) -> list[tuple[int, int, int]]:
+    """Return the slots: all rows of three squares that a tile can cover."""
     side = facts.side
     rows = (
         (cell, cell + step, cell + 2 * step)
@@ -59,20 +59,21 @@ def slots_of(facts: Facts) -> list[tuple[int, int, int]]:
     return [row for row in rows if all(facts.at(cell) in ".*" for cell in row)]
 
 
-def constants(facts: Facts) -> Any:
-    """Everything that never changes during a game, as one record."""
+def constants(facts: TrioFacts) -> Any:
+    """Return the constants of a game as one record."""
     side, slots, kinds = facts.side, slots_of(facts), list(facts.tiles)
     cells = side * side
     names = arrangements(facts.colours)
     dtype = packed_dtype(
         ("near", np.uint16, (cells, 4)),
         ("slots", np.uint16, (len(slots), 3)),
-        ("touching", np.uint16, (cells + 1, 6)),  # the slots over a square
+        ("touching", np.uint16, (cells + 1, 6)),  # slots that cover a square
         ("star", np.uint8, cells),
-        ("colours", np.uint8, (len(names), 3)),  # of an arrangement
-        ("kind_of", np.uint8, len(names)),
-        ("ways", np.uint64, len(kinds)),  # the arrangements of a tile, as a set
-        ("suits", np.uint64, (3, 1 << len(facts.colours))),  # those that suit what a square wants
+        ("colours", np.uint8, (len(names), 3)),  # by arrangement
+        ("kind_of", np.uint8, len(names)),  # by arrangement
+        ("ways", np.uint64, len(kinds)),  # set of the arrangements of a kind
+        # Set of the arrangements that suit a square of a slot, by the set of colours next to the square.
+        ("suits", np.uint64, (3, 1 << len(facts.colours))),
         *CONSTANT_FIELDS,
         ("children", np.bool_),
     )
@@ -87,39 +88,39 @@ def constants(facts: Facts) -> Any:
         c["star"][0, cell] = facts.at(cell) == "*"
     c["touching"][0, cells] = len(slots)
     c["slots"] = slots
-    for number, letters in enumerate(names):
+    for arrangement, letters in enumerate(names):
         kind = kinds.index(canonical(letters))
-        c["colours"][0, number] = [facts.colours.index(letter) for letter in letters]
-        c["kind_of"][0, number] = kind
-        c["ways"][0, kind] |= np.uint64(1 << number)
+        c["colours"][0, arrangement] = [facts.colours.index(letter) for letter in letters]
+        c["kind_of"][0, arrangement] = kind
+        c["ways"][0, kind] |= np.uint64(1 << arrangement)
         for square, wants in product(range(3), range(1 << len(facts.colours))):
             shown = 1 << facts.colours.index(letters[square])
             if wants & shown or (wants == 0 and not facts.children):
-                c["suits"][0, square, wants] |= np.uint64(1 << number)
+                c["suits"][0, square, wants] |= np.uint64(1 << arrangement)
     c["placements"] = len(slots) * len(names)
-    c["actions"] = c["placements"] + OTHER_ACTIONS
+    c["actions"] = c["placements"] + NON_PLACEMENTS
     c["tiles"] = sum(facts.tiles.values()) - facts.removed
     c["players"], c["children"] = facts.players, facts.children
     return c
 
 
-def opening(facts: Facts, c: Any) -> Any:
-    """The state before the first tile is drawn or removed, without the starter squares."""
+def opening(facts: TrioFacts, c: Any) -> Any:
+    """Return the state before the first tile is drawn or removed, without the starter squares."""
     cells, slots, kinds = facts.side**2, len(c["slots"][0]), len(facts.tiles)
     dtype = packed_dtype(
         ("in_bag", np.int16),
-        ("unseen", np.int16),  # tiles that `bag` counts: in a view also all other hidden ones
+        ("unseen", np.int16),  # sum of `bag`; in a view it includes all hidden tiles
         ("phase", np.int8),
         ("seat", np.uint8),
         ("due", np.int8),
-        ("dealing", np.int8),  # seats that do not have their first hand yet
-        ("idle", np.int8),  # exchanges in a row without a placement
+        ("dealing", np.int8),  # seats without their first hand
+        ("idle", np.int8),  # consecutive exchanges
         ("n_aside", np.int8),
         ("again", np.bool_),  # whether the seat has an extra turn after the draw
-        ("slot", np.uint8, slots + 1),  # whether a slot is free, live or covered
+        ("slot", np.uint8, slots + 1),  # `FREE`, `LIVE` or `COVERED`
         ("cells", np.int8, cells + 1),
-        ("match", np.int8, (cells + 1, len(facts.colours))),
-        ("wants", np.uint8, cells + 1),
+        ("match", np.int8, (cells + 1, len(facts.colours))),  # neighbouring squares by colour
+        ("wants", np.uint8, cells + 1),  # colours of neighbouring squares, as bits
         ("bag", np.int8, kinds),
         ("removed", np.int8, kinds),
         ("hands", np.uint8, (SEATS, HAND)),
@@ -131,7 +132,7 @@ def opening(facts: Facts, c: Any) -> Any:
     s = allocate(dtype)
     s["cells"] = EMPTY
     s["cells"][0, cells] = EDGE
-    s["slot"][0, slots] = COVERED  # the slot that stands for none
+    s["slot"][0, slots] = COVERED  # the dummy slot that pads `touching`
     s["hands"] = s["aside"] = NO_TILE
     s["bag"] = list(facts.tiles.values())
     s["in_bag"] = s["unseen"] = sum(facts.tiles.values())

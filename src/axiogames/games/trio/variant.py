@@ -1,4 +1,4 @@
-"""trio, by name: squares, tiles and moves in words."""
+"""The variant of trio."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ..runtime.kernels import Kernels
 from ..variant import State
 from . import board, drawing, evaluation, invariants, rules
 from .board import BLACK, HAND, SUBSETS
-from .setup import OTHER_ACTIONS, Facts, arrangements, canonical, constants, opening, slots_of
+from .setup import TrioFacts, arrangements, canonical, constants, opening, slots_of
 
-COPIES = 2  # reconstruction, as is the map in board.txt
+COPIES = 2  # reconstruction, like the map in board.txt
 REMOVED = 40
 RULES = Rules.of(
     "trio",
@@ -45,10 +45,10 @@ RULES = Rules.of(
 
 
 def make(game: Game, players: int, options: tuple[str, ...]) -> TrioVariant:
-    """The game for a number of players and options."""
+    """Return the game for a number of players and options."""
     rows = (resources.files(__package__) / "board.txt").read_text(encoding="utf-8").split()
     kinds = sorted({canonical(letters) for letters in arrangements(game.colours)})
-    facts = Facts(
+    facts = TrioFacts(
         colours=game.colours,
         tiles=dict.fromkeys(kinds, COPIES),
         board=rows,
@@ -69,9 +69,8 @@ class TrioVariant(FixedBoard):
     drawing = drawing
     marks = {BLACK: "#"}
     extra_planes = ("star",)
-    other_actions = OTHER_ACTIONS
 
-    def __init__(self, game: Game, facts: Facts, options: tuple[str, ...]) -> None:
+    def __init__(self, game: Game, facts: TrioFacts, options: tuple[str, ...]) -> None:
         side = facts.side
         cells = {(x, y): f"{chr(ord('a') + x)}{y + 1}" for y in range(side) for x in range(side)}
         self.map = {name: facts.at(cell) for cell, name in enumerate(cells.values())}
@@ -99,9 +98,9 @@ class TrioVariant(FixedBoard):
 
     def encode(self, state: State, move: Move) -> int:
         if move.kind == "pass":
-            return self.first_other_action + SUBSETS
+            return self.placements + SUBSETS
         if move.kind == "exchange":
-            return self.first_other_action + self._chosen(state, move) - 1
+            return self.placements + self._chosen(state, move) - 1
         return super().encode(state, move)
 
     def no_slot(self, move: Move) -> IllegalMove:
@@ -111,9 +110,9 @@ class TrioVariant(FixedBoard):
         return self.refuse(move, Reason.WRONG_SHAPE, "a tile covers three squares in a row")
 
     def _chosen(self, state: State, move: Move) -> int:
-        """The tiles of an exchange as bits over the hand, the first ones of equal tiles."""
+        """Return the tiles of an exchange as bits over the hand, the first ones of equal tiles."""
         if not move.tiles:
-            raise self.refuse(move, Reason.NOT_IN_HAND, "say which tiles, such as 'exchange RGB BBR'")
+            raise self.refuse(move, Reason.NOT_IN_HAND, "name the tiles, such as 'exchange RGB BBR'")
         hand: list[int | None] = [self.kind_of(tile) for tile in self.hand_of(state, int(state["seat"][0]))]
         chosen = 0
         for tile in move.tiles:
@@ -127,9 +126,9 @@ class TrioVariant(FixedBoard):
         return chosen
 
     def decode(self, state: State, action: int) -> Move:
-        if action < self.first_other_action:
+        if action < self.placements:
             return super().decode(state, action)
-        chosen = action - self.first_other_action + 1
+        chosen = action - self.placements + 1
         if chosen > SUBSETS:
             return Move("pass")
         hand = self.hand_of(state, int(state["seat"][0]))
@@ -144,7 +143,7 @@ class TrioVariant(FixedBoard):
         laid = read_rows(text, self.rows, self.facts.colours + "#")
         self.take_printed(laid, {name: letter for name, letter in self.map.items() if letter not in ".*"})
         if "#" in laid.values():
-            raise ParseError("the board has # where its map has no black square")
+            raise ParseError("the board has # on a square that is not black")
         self._lay(state, laid)
 
     def layout_violations(self, state: State) -> Iterator[str]:

@@ -46,7 +46,7 @@ class Instant:
 
 @cache
 def _working_memory(variant: Variant) -> tuple[Any, np.ndarray]:
-    return allocate(scratch_dtype(len(variant.tracks))), np.zeros(variant.most_actions, np.int32)
+    return allocate(scratch_dtype(len(variant.tracks))), np.zeros(variant.max_legal_actions, np.int32)
 
 
 class Sim:
@@ -111,7 +111,7 @@ def _shortlist(view: View) -> Moves:
     points = own_points(view)
     on_lowest = (gains * (points == points.min())).sum(axis=1)
     best = [np.argsort(-value, kind="stable")[:SHORTLIST_WIDTH] for value in (gains.sum(axis=1), on_lowest)]
-    non_placements = np.flatnonzero(moves.actions >= view.variant.first_other_action)
+    non_placements = np.flatnonzero(moves.actions >= view.variant.placements)
     return Moves(view, moves.actions[np.unique(np.concatenate([*best, non_placements]))])
 
 

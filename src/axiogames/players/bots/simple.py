@@ -93,7 +93,7 @@ def best_of(
 def _tiles_exchanged(view: View, moves: Moves) -> np.ndarray:
     """Return the number of tiles that each move exchanges."""
     tiles = np.zeros(len(moves), np.int64)
-    non_placements = np.flatnonzero(moves.actions >= view.variant.first_other_action)
+    non_placements = np.flatnonzero(moves.actions >= view.variant.placements)
     for i in non_placements.tolist():
         move = moves[i]
         if move.kind == "exchange":

@@ -144,7 +144,7 @@ class Rollouts:
             *self._hidden,
             self.weights,
             scratch,
-            np.zeros(self.variant.most_actions, np.int32),
+            np.zeros(self.variant.max_legal_actions, np.int32),
             stats.sums,
             stats.squares,
             stats.points,

@@ -60,7 +60,7 @@ class SelfPlay:
         self.tracks = len(variant.tracks)
         self._states = allocate(variant.opening.dtype, 2)
         self._scratch = allocate(scratch_dtype(self.tracks))
-        self._buffer = np.zeros(variant.most_actions, np.int32)
+        self._buffer = np.zeros(variant.max_legal_actions, np.int32)
 
     def play(
         self, weights: Any, games: int, keep: int, seed: int, advance: Callable[[int], None] = lambda n: None

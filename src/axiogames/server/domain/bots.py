@@ -12,7 +12,7 @@ from typing import TypeVar, TypeVarTuple
 
 from ...analysis.review.hints import Hint, best_moves
 from ...games import GAMES, find_variant
-from ...games.protocol import MOST_PLAYERS
+from ...games.protocol import MAX_PLAYERS
 from ...games.runtime import loops
 from ...games.runtime.signatures import Template
 from ...model.view import View
@@ -168,5 +168,5 @@ def _random_move(view: View) -> Choice:
 
 def _load(name: str, templates: tuple[Template, ...]) -> None:
     """Compile or load the templates for a game, with every number of players."""
-    for players in range(1, MOST_PLAYERS + 1):
+    for players in range(1, MAX_PLAYERS + 1):
         find_variant(name, players).kernels.compile(templates)

@@ -255,11 +255,11 @@ class BoardEncoder:
         legal = position.legal_moves()
         if not len(legal):
             return None
-        count = int(legal.actions.searchsorted(variant.first_other_action))
+        count = int(legal.actions.searchsorted(variant.placements))
         ways, places, named = variant.parts(legal.actions[:count])
         way_numbers, look = distinct(ways)
         place_numbers, place = distinct(places)
-        looks = [variant.turned(state, way) for way in way_numbers.tolist()]
+        looks = [variant.oriented(state, way) for way in way_numbers.tolist()]
         seat = int(state["seat"][0])
         hand = state["hands"][0, seat, : state["held"][0, seat]].tolist()
         hand_index = np.array([hand.index(self._kind(letters)) for letters in looks], np.int64)

@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from ...drawing.scene import Content
-from ...games import game, words
-from ...games.illustrations import find
+from ...games import game, localization
+from ...games.illustrations import find_figure
 from ...model.record import record_of, replay
 from ...players import player
 from ...players.match import play_match
@@ -139,7 +139,7 @@ class Pictures:
 
     async def figure(self, name: str, figure: str, *, dark: bool) -> bytes:
         """Return a figure of a rules page. Raises `UnknownGame` or `UnknownFigure`."""
-        find(game(name), figure)  # unknown names must not fill the cache
+        find_figure(game(name), figure)  # unknown names must not fill the cache
         return await self._permanent(RenderRequest(name, figure=figure, dark=dark))
 
     async def example(self, name: str, *, dark: bool) -> bytes:
@@ -175,4 +175,4 @@ class Pictures:
 def _play_example(name: str) -> Content:
     table = play_match(name, [player(EXAMPLE_BOT), player(EXAMPLE_BOT)], "example")
     position = replay(record_of(table), upto=EXAMPLE_MOVES)
-    return replace(position.content(), panels=(), last=(), title=words(name).name)
+    return replace(position.content(), panels=(), last=(), title=localization(name).name)

@@ -16,7 +16,7 @@ from litestar.status_codes import HTTP_200_OK
 from msgspec import Struct
 from sqlalchemy.exc import IntegrityError
 
-from ...games import GAMES, game, words
+from ...games import GAMES, game, localization
 from ..domain.entries import SeatTaken
 from ..domain.game_state import TableConfig, day_of, now
 from ..domain.refusals import Refused
@@ -144,7 +144,7 @@ async def _deal(
     yesterday = await _leaderboard(server, None, before, name, 1) if before else []
     return DailyDeal(
         game=name,
-        name=words(name, language).name,
+        name=localization(name, language).name,
         attempt=await _attempt(server, person, day.isoformat(), name) if person else None,
         best=best,
         yesterday=yesterday[0] if yesterday else None,

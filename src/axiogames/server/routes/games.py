@@ -14,9 +14,9 @@ from msgspec import Struct
 
 from ...drawing.symbols import SPARK, SYMBOLS
 from ...drawing.theme import DARK, LIGHT, Theme, properties
-from ...games import GAMES, find_variant, game, rules_page, words
-from ...games.protocol import MOST_PLAYERS
-from ...games.texts import spoken
+from ...games import GAMES, find_variant, game, localization, rules_page
+from ...games.protocol import MAX_PLAYERS
+from ...games.texts import supported_language
 from ...model.position import Position
 from ...model.record import record_of, replay
 from ..domain.bots import DEFAULT_LEVEL, LEVELS
@@ -95,10 +95,10 @@ class ColourSymbols(Struct, frozen=True):
     spark: str
 
 
-# The cache is unbounded, so pass a supported language (`spoken`): clients may send any text.
+# The cache is unbounded, so pass a supported language (`supported_language`): clients may send any text.
 @cache
 def _info(name: str, language: str) -> GameSummary:
-    declared, texts = game(name), words(name, language)
+    declared, texts = game(name), localization(name, language)
     return GameSummary(
         id=name,
         name=texts.name,
@@ -106,7 +106,7 @@ def _info(name: str, language: str) -> GameSummary:
         tiles=declared.tiles,
         hand=declared.hand,
         cap=declared.cap,
-        most_players=MOST_PLAYERS,
+        most_players=MAX_PLAYERS,
         tracks=find_variant(name).tracks,
         options=[OptionInfo(option.name, texts.options[option.name]) for option in declared.options],
         reconstructed=texts.reconstructed,
@@ -126,13 +126,13 @@ def _rules(name: str, language: str) -> RulesPage:
 @get("/api/games", responses=problems(400))
 async def list_games(language: Language = "en") -> list[GameSummary]:
     """All games."""
-    return [_info(name, spoken(language)) for name in GAMES]
+    return [_info(name, supported_language(language)) for name in GAMES]
 
 
 @get("/api/games/{name:str}/rules", responses=problems(400, 404))
 async def show_rules(name: FromPath[str], language: Language = "en") -> RulesPage:
     """Rules of a game."""
-    return _rules(game(name).id, spoken(language))
+    return _rules(game(name).id, supported_language(language))
 
 
 @get(
