@@ -34,7 +34,7 @@ from benchmarks.server.load import Load
 from benchmarks.server.measures import run_on
 from benchmarks.server.processes import (
     CoreLayout,
-    Running,
+    ServerProcess,
     compile_rules,
     core_layouts,
     free_port,
@@ -127,7 +127,7 @@ def _measure(kind: str, tables: int, seconds: float, rounds: int) -> Outcome:
 
 
 async def _play(
-    kind: str, layout: CoreLayout, server: Running, *, tables: int, seconds: float, rounds: int
+    kind: str, layout: CoreLayout, server: ServerProcess, *, tables: int, seconds: float, rounds: int
 ) -> Outcome:
     load = Load(server.port, "axio", separate_addresses=True)
     await _warm_up(server.port)
@@ -186,7 +186,7 @@ async def _warm_up(port: int) -> None:
     await http.close()
 
 
-async def _phase(load: Load, server: Running, samples: _Samples, seconds: float) -> list[float]:
+async def _phase(load: Load, server: ServerProcess, samples: _Samples, seconds: float) -> list[float]:
     """Play at the honest tables and return the latencies of their moves."""
     memory_task = asyncio.create_task(_sample_memory(server, samples))
     login_task = asyncio.create_task(_log_in(server.port))
@@ -210,7 +210,7 @@ async def _log_in(port: int) -> None:
         await http.close()
 
 
-async def _sample_memory(server: Running, samples: _Samples) -> None:
+async def _sample_memory(server: ServerProcess, samples: _Samples) -> None:
     while True:
         samples.peak_memory = max(samples.peak_memory, server.resident_with_children)
         await asyncio.sleep(MEMORY_INTERVAL)
