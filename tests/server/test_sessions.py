@@ -324,7 +324,7 @@ def test_phrase_request_during_password_change_is_refused(tmp_path: Path) -> Non
                 return secret
 
             people.check_password = check_then_change  # type: ignore[method-assign]
-            with pytest.raises(InvalidCredentials, match="meanwhile"):
+            with pytest.raises(InvalidCredentials, match="the password was changed"):
                 await people.issue_phrase(person, old=PASSWORD)
             assert not (await people.find(ann.id)).phrase
 
