@@ -12,183 +12,26 @@ import asyncio
 import itertools
 import os
 import sys
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 import uvloop
 
-from benchmarks.server.http_client import Http, RequestFailed, Response
-from benchmarks.server.websocket_client import BadHandshake, WebSocket, connect
+from benchmarks.server.hostile_client import PAUSE, SOURCE, HostileClient, Watcher, bearer, ignore
+from benchmarks.server.http_client import Http, RequestFailed
+from benchmarks.server.websocket_client import BadHandshake
 
-SOURCE = "127.66.6.6"
-PAUSE = 0.02  # seconds after a failure, because refused connections cost the client CPU time as well
-MAX_GAME_LENGTH = 400  # moves
 LONG_LOG = 1_500  # entries
 MAX_UNSENT = 500_000  # bytes in the send buffer of a client
 
-Attack = Callable[["Client"], Coroutine[Any, Any, None]]
-
-
-class Client:
-    """Identities, tables, connections and counters, shared by all attacks."""
-
-    def __init__(self, port: int) -> None:
-        self.port = port
-        self.counters = Counter[str]()
-        self.prepared: Any = None
-        self._http = Http(port, 4, SOURCE)
-
-    # ------------------------------------------------------------ preparation
-
-    async def guests(self, number: int) -> list[str]:
-        """Create guests, as far as the server allows, and return their tokens."""
-        tokens = []
-        for _ in range(number):
-            with suppress(RequestFailed):
-                tokens.append(str((await self._http.post("/api/guests", {"name": "Mallory"}))["token"]))
-        return tokens
-
-    async def table(self, token: str, *seats: str, game: str = "axio") -> str:
-        """Open a table with `me` or bots in its seats and return its path."""
-        plan = [{"kind": "me"} if seat == "me" else {"kind": "bot", "level": seat} for seat in seats]
-        opened = await self._http.post("/api/tables", {"game": game, "seats": plan}, token)
-        return f"/api/tables/{opened['id']}"
-
-    async def tables(self, token: str, number: int, *seats: str) -> list[str]:
-        """Open tables until the server refuses, and return their paths."""
-        paths = []
-        for _ in range(number):
-            try:
-                paths.append(await self.table(token, *seats))
-            except RequestFailed:
-                break
-        return paths
-
-    async def finished(self, token: str) -> str:
-        """Play a game to its end and return the path of its table."""
-        path = await self.table(token, "me", game="trio")
-        async with Watcher(self, path, token) as watcher:
-            for number in range(MAX_GAME_LENGTH):
-                message = await watcher.next_state()
-                if message["now"]["phase"] == "over":
-                    return path
-                watcher.send(do="move", id=f"m{number}", n=message["n"], pick=0)
-        raise RuntimeError("the game does not end")
-
-    # ------------------------------------------------------------ attack
-
-    async def run_all(self, *coroutines: Coroutine[Any, Any, None]) -> None:
-        """Run all coroutines until the attack ends."""
-        async with asyncio.TaskGroup() as group:
-            for coroutine in coroutines:
-                group.create_task(coroutine)
-
-    async def request(
-        self, http: Http, method: str, path: str, body: Any = None, **headers: str
-    ) -> Response | None:
-        """Send a request and count the response. Return `None` if the server closed the connection."""
-        payload = b"" if body is None else msgspec.json.encode(body)
-        if payload:
-            headers["Content_Type"] = "application/json"
-        try:
-            response = await http.request(method, path, payload, **headers)
-        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError):
-            self.counters["connections closed"] += 1
-            await asyncio.sleep(PAUSE)
-            return None
-        self.counters[str(response.status)] += 1
-        return response
-
-    async def hammer(self, requests: Callable[[], tuple[str, str, Any, dict[str, str]]]) -> None:
-        """Send requests one after another on a separate connection."""
-        http = Http(self.port, 1, SOURCE)
-        try:
-            while True:
-                method, path, body, headers = requests()
-                await self.request(http, method, path, body, **headers)
-        finally:
-            await http.close()
-
-    async def get(self, paths: list[str], connections: int, token: str = "") -> None:
-        """Request the paths in turn, on several connections."""
-        path = itertools.cycle(paths)
-        headers = bearer(token)
-        await self.run_all(
-            *(self.hammer(lambda: ("GET", next(path), None, headers)) for _ in range(connections))
-        )
-
-    @asynccontextmanager
-    async def socket(
-        self, path: str, token: str, on_text: Callable[[bytes], None], after: int = 0
-    ) -> AsyncIterator[WebSocket | None]:
-        """Open a WebSocket that receives the entries after `after`; yield `None` if it is refused."""
-        found = None
-        try:
-            with suppress(BadHandshake, OSError):
-                found = await connect(self.port, f"{path}/live?after={after}", token, on_text, SOURCE)
-            self.counters["sockets" if found else "sockets refused"] += 1
-            yield found
-        finally:
-            if found is not None:
-                found.close()
-
-
-class Watcher:
-    """A WebSocket whose messages are read in the background."""
-
-    def __init__(self, client: Client, path: str, token: str) -> None:
-        self._client = client
-        self._path, self._token = path, token
-        self._messages: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
-        self.socket: WebSocket
-
-    async def __aenter__(self) -> Watcher:
-        self.socket = await connect(
-            self._client.port, f"{self._path}/live", self._token, self._on_text, SOURCE
-        )
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self.socket.close()
-
-    def _on_text(self, text: bytes) -> None:
-        message = msgspec.json.decode(text)
-        self._client.counters[message["type"]] += 1
-        self._messages.put_nowait(message)
-
-    def send(self, **command: object) -> None:
-        """Send a command."""
-        self.socket.send(msgspec.json.encode(command))
-
-    async def next(self) -> dict[str, Any]:
-        """Return the next message."""
-        return await self._messages.get()
-
-    async def next_state(self) -> dict[str, Any]:
-        """Return the next message that contains the state of the game."""
-        while (message := await self.next())["type"] not in ("view", "step"):
-            if message["type"] == "refused":
-                await asyncio.sleep(PAUSE)
-                raise RequestFailed(str(message))
-        return message
-
-
-def bearer(token: str) -> dict[str, str]:
-    """Return the header that authenticates a request."""
-    return {"Authorization": f"Bearer {token}"} if token else {}
-
-
-def ignore(_: bytes) -> None:
-    """Ignore a message."""
-
+Attack = Callable[[HostileClient], Coroutine[Any, Any, None]]
 
 # ---------------------------------------------------------------- work in separate pools
 
 
-async def pictures(client: Client) -> None:
+async def pictures(client: HostileClient) -> None:
     """Request PNG pictures of many tables on 20 connections."""
     if client.prepared is None:
         (token,) = await client.guests(1)
@@ -202,7 +45,7 @@ async def pictures(client: Client) -> None:
     await client.get(paths, 20, token)
 
 
-async def hints(client: Client) -> None:
+async def hints(client: HostileClient) -> None:
     """Ask for hints at all tables of ten guests, ten sockets each."""
     if client.prepared is None:
         tokens = await client.guests(10)
@@ -221,7 +64,7 @@ async def hints(client: Client) -> None:
     await client.run_all(*(ask(*table) for table in client.prepared for _ in range(10)))
 
 
-async def bots(client: Client) -> None:
+async def bots(client: HostileClient) -> None:
     """Play at forty tables against the slowest bot and answer each of its moves at once."""
     if client.prepared is None:
         (token,) = await client.guests(1)
@@ -240,7 +83,7 @@ async def bots(client: Client) -> None:
     await client.run_all(*(play(path) for path in paths))
 
 
-async def reviews(client: Client) -> None:
+async def reviews(client: HostileClient) -> None:
     """Ask for reviews of finished games as twenty guests."""
     if client.prepared is None:
         tokens = await client.guests(20)
@@ -258,7 +101,7 @@ async def reviews(client: Client) -> None:
     )
 
 
-async def replays(client: Client) -> None:
+async def replays(client: HostileClient) -> None:
     """Request replays of a finished game on ten connections."""
     if client.prepared is None:
         (token,) = await client.guests(1)
@@ -267,7 +110,7 @@ async def replays(client: Client) -> None:
     await client.get([client.prepared], 10)
 
 
-async def passwords(client: Client) -> None:
+async def passwords(client: HostileClient) -> None:
     """Guess passwords and create accounts on twenty connections."""
     if client.prepared is None:
         client.prepared = await client.guests(20)
@@ -288,7 +131,7 @@ async def passwords(client: Client) -> None:
 # ---------------------------------------------------------------- caches and stored data
 
 
-async def languages(client: Client) -> None:
+async def languages(client: HostileClient) -> None:
     """Request texts in a new language each time, on twenty connections."""
     number = itertools.count()
 
@@ -300,7 +143,7 @@ async def languages(client: Client) -> None:
     await client.run_all(*(client.hammer(request) for _ in range(20)))
 
 
-async def guests(client: Client) -> None:
+async def guests(client: HostileClient) -> None:
     """Create guests endlessly, each of which opens tables."""
     number = itertools.count()
 
@@ -323,7 +166,7 @@ async def guests(client: Client) -> None:
     await client.run_all(*(open_tables() for _ in range(10)))
 
 
-async def requests(client: Client) -> None:
+async def requests(client: HostileClient) -> None:
     """Request lists, views and pages on twenty connections."""
     if client.prepared is None:
         (token,) = await client.guests(1)
@@ -335,7 +178,7 @@ async def requests(client: Client) -> None:
 # ---------------------------------------------------------------- connections
 
 
-async def heads(client: Client) -> None:
+async def heads(client: HostileClient) -> None:
     """Send endless request heads on eight connections."""
 
     async def send(start: bytes, line: bytes) -> None:
@@ -365,7 +208,7 @@ async def heads(client: Client) -> None:
     await client.run_all(*(send(*lines[number % 2]) for number in range(8)))
 
 
-async def idle(client: Client) -> None:
+async def idle(client: HostileClient) -> None:
     """Hold 1,000 connections that send nothing or half a request, and reopen those that are closed."""
 
     async def wait(request: bytes) -> None:
@@ -397,7 +240,7 @@ async def idle(client: Client) -> None:
     await client.run_all(*(wait(partial_requests[number % 3]) for number in range(1000)))
 
 
-async def pings(client: Client) -> None:
+async def pings(client: HostileClient) -> None:
     """Send WebSocket pings on four sockets without reading the answers."""
     if client.prepared is None:
         (token,) = await client.guests(1)
@@ -420,7 +263,7 @@ async def pings(client: Client) -> None:
     await client.run_all(*(ping() for _ in range(4)))
 
 
-async def flood(client: Client) -> None:
+async def flood(client: HostileClient) -> None:
     """Send messages of all kinds on fifty sockets and read the answers."""
     if client.prepared is None:
         (token,) = await client.guests(1)
@@ -447,7 +290,7 @@ async def flood(client: Client) -> None:
     await client.run_all(*(send() for _ in range(50)))
 
 
-async def reconnects(client: Client) -> None:
+async def reconnects(client: HostileClient) -> None:
     """Reconnect ten sockets repeatedly to a table with a long log, each time with missed entries."""
     if client.prepared is None:
         (token,) = await client.guests(1)
@@ -472,7 +315,7 @@ async def reconnects(client: Client) -> None:
     await client.run_all(*(reconnect() for _ in range(10)))
 
 
-async def _back_and_forth(client: Client, path: str, token: str, times: int | None = None) -> int:
+async def _back_and_forth(client: HostileClient, path: str, token: str, times: int | None = None) -> int:
     """Place and take back as fast as possible, and return the number of the last entry."""
     last = 0
     with suppress(BadHandshake, OSError, RequestFailed):
@@ -487,17 +330,17 @@ async def _back_and_forth(client: Client, path: str, token: str, times: int | No
     return int(last)
 
 
-async def watchers(client: Client) -> None:
+async def watchers(client: HostileClient) -> None:
     """Place and take back endlessly, in front of 180 spectators."""
     await _audience(client, 180, read=True)
 
 
-async def slow_readers(client: Client) -> None:
+async def slow_readers(client: HostileClient) -> None:
     """Place and take back endlessly, in front of 60 spectators that do not read."""
     await _audience(client, 60, read=False)
 
 
-async def _audience(client: Client, number: int, *, read: bool) -> None:
+async def _audience(client: HostileClient, number: int, *, read: bool) -> None:
     if client.prepared is None:
         tokens = await client.guests(5)
         client.prepared = [(await client.table(token, "me", "greedy"), token) for token in tokens]
@@ -533,7 +376,7 @@ UNPREPARED = {"languages", "guests", "heads", "idle"}
 
 async def _serve_commands(kind: str, port: int) -> None:
     """Prepare the attack, then start and stop it on command."""
-    client, attack = Client(port), ATTACKS[kind]
+    client, attack = HostileClient(port), ATTACKS[kind]
     if kind not in UNPREPARED:
         await attack(client)
     lines = asyncio.StreamReader()

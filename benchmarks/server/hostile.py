@@ -27,8 +27,9 @@ from msgspec import Struct
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.server.attacks import ATTACKS, SOURCE
+from benchmarks.server.attacks import ATTACKS
 from benchmarks.server.databases import store
+from benchmarks.server.hostile_client import SOURCE
 from benchmarks.server.http_client import Http
 from benchmarks.server.load import Load
 from benchmarks.server.measures import run_on
