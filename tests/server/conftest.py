@@ -43,14 +43,14 @@ def servers(
 
 @pytest.fixture(params=DATABASES)
 def database(request: pytest.FixtureRequest) -> str:
-    """Name of each kind of database in turn."""
+    """Kind of database. A test with this fixture runs once for each kind."""
     kind: str = request.param
     return kind
 
 
 @pytest.fixture
 def server(servers: Callable[[str], RunningServer], database: str) -> RunningServer:
-    """Running server on each kind of database in turn."""
+    """Running server, once for each kind of database."""
     return servers(database)
 
 
@@ -82,5 +82,5 @@ def new_database(postgres: Postgres, tmp_path: Path) -> Callable[[str], str]:
 
 @pytest.fixture
 def url(new_database: Callable[[str], str], database: str) -> str:
-    """URL of an empty database, of each kind in turn."""
+    """URL of an empty database, once for each kind."""
     return new_database(database)

@@ -58,9 +58,9 @@ def record_game(folder: Path) -> tuple[StoredTable, Ledger]:
                 ledger.sent[0, sent.id] = sent
                 sent.acknowledged, sent.exactly = (await socket.request(**sent.message))["n"], True
                 view = await socket.until(lambda message: message.get("moves") is not None)
-            refused = Sent("late", 0, 1, "move", pick=0)
-            ledger.sent[0, refused.id] = refused
-            refused.refused = (await socket.request(**refused.message))["code"]
+            late = Sent("late", 0, 1, "move", pick=0)
+            ledger.sent[0, late.id] = late
+            late.refused = (await socket.request(**late.message))["code"]
             for text in await socket.drain():
                 message = json.loads(text)
                 if message["type"] in ("view", "step"):
@@ -70,16 +70,16 @@ def record_game(folder: Path) -> tuple[StoredTable, Ledger]:
     return asyncio.run(play())
 
 
-def edit(stored: StoredTable, which: Callable[[Json], bool], change: Callable[[Json], object]) -> None:
+def edit(stored: StoredTable, matches: Callable[[Json], bool], change: Callable[[Json], object]) -> None:
     """Change the first entry that matches."""
-    acts = [json.loads(body) for _, _, body in stored.entries]
-    index = next(index for index, act in enumerate(acts) if which(act))
-    change(acts[index])
-    stored.entries[index] = *stored.entries[index][:2], json.dumps(acts[index])
+    entries = [json.loads(body) for _, _, body in stored.entries]
+    index = next(index for index, entry in enumerate(entries) if matches(entry))
+    change(entries[index])
+    stored.entries[index] = *stored.entries[index][:2], json.dumps(entries[index])
 
 
-def has_draw(act: Json) -> bool:
-    return act["a"] == "move" and bool(act.get("drawn"))
+def has_draw(entry: Json) -> bool:
+    return entry["a"] == "move" and bool(entry.get("drawn"))
 
 
 def drop_last_entry(stored: StoredTable, _: Ledger) -> None:
@@ -93,11 +93,11 @@ def drop_middle_entry(stored: StoredTable, _: Ledger) -> None:
 
 
 def drop_drawn_tiles(stored: StoredTable, _: Ledger) -> None:
-    edit(stored, has_draw, lambda act: act.pop("drawn"))
+    edit(stored, has_draw, lambda entry: entry.pop("drawn"))
 
 
 def change_drawn_tile(stored: StoredTable, _: Ledger) -> None:
-    edit(stored, has_draw, lambda act: act.update(drawn=["GG" if act["drawn"] == ["RR"] else "RR"]))
+    edit(stored, has_draw, lambda entry: entry.update(drawn=["GG" if entry["drawn"] == ["RR"] else "RR"]))
 
 
 def change_picked_move(stored: StoredTable, ledger: Ledger) -> None:
@@ -105,11 +105,11 @@ def change_picked_move(stored: StoredTable, ledger: Ledger) -> None:
 
 
 def repeat_message_id(stored: StoredTable, _: Ledger) -> None:
-    edit(stored, lambda act: act.get("id") == "a2", lambda act: act.update(id="a0"))
+    edit(stored, lambda entry: entry.get("id") == "a2", lambda entry: entry.update(id="a0"))
 
 
 def drop_message_id(stored: StoredTable, _: Ledger) -> None:
-    edit(stored, lambda act: act.get("id") == "a1", lambda act: act.pop("id"))
+    edit(stored, lambda entry: entry.get("id") == "a1", lambda entry: entry.pop("id"))
 
 
 def apply_refused_message(stored: StoredTable, ledger: Ledger) -> None:
@@ -168,14 +168,14 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> tuple[StoredTable, Ledger]
     return record_game(tmp_path_factory.mktemp("game"))
 
 
-def test_audit_accepts_a_consistent_log(game: tuple[StoredTable, Ledger]) -> None:
+def test_checker_accepts_a_consistent_log(game: tuple[StoredTable, Ledger]) -> None:
     stored, ledger = copy.deepcopy(game)
     LogChecker(stored, ledger).compare(stored)
     assert len(stored.entries) >= 10
 
 
 @pytest.mark.parametrize("corrupt", CORRUPTIONS, ids=lambda corrupt: corrupt.__name__)
-def test_audit_detects_inconsistencies(
+def test_checker_detects_inconsistencies(
     game: tuple[StoredTable, Ledger], corrupt: Callable[[StoredTable, Ledger], None]
 ) -> None:
     stored, ledger = copy.deepcopy(game)
@@ -184,7 +184,7 @@ def test_audit_detects_inconsistencies(
         LogChecker(stored, ledger).compare(stored)
 
 
-def test_audit_detects_changed_entries(game: tuple[StoredTable, Ledger]) -> None:
+def test_checker_detects_changed_entries(game: tuple[StoredTable, Ledger]) -> None:
     stored, ledger = copy.deepcopy(game)
     checker = LogChecker(stored, ledger)
     checker.compare(stored)

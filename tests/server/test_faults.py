@@ -221,7 +221,7 @@ def test_automation_waits_for_the_database_and_resumes(
     monkeypatch.setattr(automation, "RETRY_SECONDS", 0.3)
     monkeypatch.setattr(game_state, "HOLD_SECONDS", 0.1)
     asyncio.run(asyncio.wait_for(play(), TIMEOUT))
-    assert len(failed_attempts(caplog)) < 100  # there is a pause between retries
+    assert len(failed_attempts(caplog)) < 100  # retries pause in between
 
 
 def failed_attempts(caplog: pytest.LogCaptureFixture) -> list[str]:

@@ -58,7 +58,7 @@ each_scenario = pytest.mark.parametrize(
 STRIDE = 20  # entries between two comparisons of all responses
 HINT_SECONDS = 600.0  # hints end by their number of rollouts, never by the clock
 
-# Writing requests that depend on no table.
+# Requests that write but depend on no table.
 UNRELATED = {
     "POST /api/guests",
     "PATCH /api/me",
@@ -105,7 +105,7 @@ def test_messages_do_not_depend_on_hidden_tiles(tmp_path: Path, case: Case, kind
     async def run() -> int:
         scenario, rng, compared = play_scenario(case, kind), Generator(f"{case} {kind}"), 0
         async with running_app(tmp_path) as app:
-            # Every second entry of a game for two; about as many of longer games.
+            # Every second entry of a game for two, and about as many entries of longer games.
             stride = 2 if kind == "people" and case in PAIRS else 5
             for number in range(case.players + 1, len(scenario.log), stride):
                 current = scenario.up_to(number)

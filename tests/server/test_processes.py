@@ -46,6 +46,7 @@ def pair(
 
 
 def two_people(pair: tuple[RunningServer, RunningServer]) -> tuple[Guest, Guest]:
+    """Return a guest of each process."""
     return pair[0].guest("Ann"), pair[1].guest("Bob")
 
 
@@ -55,11 +56,11 @@ def test_sessions_are_valid_in_all_processes(pair: tuple[RunningServer, RunningS
     assert ann.at(second.url).get("/api/me") == ann.get("/api/me")
     browser = Browser(first.url)
     browser.patch("/api/me", {"name": "Page"})
-    there = Browser(second.url)
-    there.cookie = browser.cookie
-    assert there.get("/api/me")["name"] == "Page"
+    other_browser = Browser(second.url)
+    other_browser.cookie = browser.cookie
+    assert other_browser.get("/api/me")["name"] == "Page"
     phrase = ann.post("/api/me/phrase")["phrase"]
-    assert there.post("/api/enter", {"phrase": phrase})["id"] == ann.id
+    assert other_browser.post("/api/enter", {"phrase": phrase})["id"] == ann.id
 
 
 @pytest.mark.parametrize("game", ["axio", "rota"])
@@ -90,7 +91,7 @@ def test_one_of_two_moves_with_the_same_number_is_played(
     pair: tuple[RunningServer, RunningServer],
 ) -> None:
     ann = pair[0].guest("Ann")
-    there = ann.at(pair[1].url)
+    ann_elsewhere = ann.at(pair[1].url)
     table = ann.open("rota", ["me", "me"])
     path = f"/api/tables/{table.id}/moves"
     with ThreadPoolExecutor(2) as pool:
@@ -107,22 +108,22 @@ def test_one_of_two_moves_with_the_same_number_is_played(
                 assert result["n"] == number + 1
                 return "played"
 
-            assert sorted(pool.map(move, (ann, there))) == ["played", "stale"]
-            assert there.view(table.id)["n"] == number + 1
-    record_moves = [event for event in ann.view(table.id)["events"] if event["t"] == "place"]
-    assert len(record_moves) == 12
+            assert sorted(pool.map(move, (ann, ann_elsewhere))) == ["played", "stale"]
+            assert ann_elsewhere.view(table.id)["n"] == number + 1
+    placements = [event for event in ann.view(table.id)["events"] if event["t"] == "place"]
+    assert len(placements) == 12
 
 
 def test_message_repeated_at_another_process_is_not_executed_twice(
     pair: tuple[RunningServer, RunningServer],
 ) -> None:
     ann = pair[0].guest("Ann")
-    there = ann.at(pair[1].url)
+    ann_elsewhere = ann.at(pair[1].url)
     table = ann.open("axio", ["me", "me"])
-    there.view(table.id)
+    ann_elsewhere.view(table.id)
     number = ann.view(table.id)["n"]
     body = {"id": "once", "n": number, "pick": 0}
-    for guest in (ann, there, ann, there):
+    for guest in (ann, ann_elsewhere, ann, ann_elsewhere):
         assert guest.post(f"/api/tables/{table.id}/moves", body) == {"n": number + 1}
 
 
@@ -166,7 +167,7 @@ def test_held_and_taken_back_placements_reach_all_processes(
         his.play(0)
 
 
-def test_bot_moves_once_however_many_processes_load_its_table(
+def test_bot_moves_once_if_two_processes_load_its_table(
     pair: tuple[RunningServer, RunningServer],
 ) -> None:
     ann = pair[0].guest("Ann")
@@ -204,23 +205,27 @@ def test_signing_out_everywhere_reaches_all_processes(
 ) -> None:
     ann = pair[0].guest("Ann")
     ann.post("/api/me/leave", {"everywhere": True})
-    there = ann.at(pair[1].url)  # this process does not know her yet and reads the database
-    assert there.refused("POST", "/api/me/phrase").code == "unknown_person"
+    ann_elsewhere = ann.at(pair[1].url)  # this process does not know her yet and reads the database
+    assert ann_elsewhere.refused("POST", "/api/me/phrase").code == "unknown_person"
     assert run_sql(database, f"SELECT epoch FROM people WHERE id = '{ann.id}'") == [(1,)]
 
 
 def test_session_ends_at_once_in_all_processes(pair: tuple[RunningServer, RunningServer]) -> None:
     ann, bob = two_people(pair)
-    there = ann.at(pair[1].url)
+    ann_elsewhere = ann.at(pair[1].url)
     table = ann.open("rota", ["me", "open"])
     bob.join(table)
-    with ann.live(table.id) as here, there.live(table.id) as elsewhere, bob.live(table.id) as his:
-        for live in (here, elsewhere, his):
+    with (
+        ann.live(table.id) as first_socket,
+        ann_elsewhere.live(table.id) as second_socket,
+        bob.live(table.id) as his,
+    ):
+        for live in (first_socket, second_socket, his):
             live.recv()
-        assert there.get("/api/me")["id"] == ann.id  # now in the cache of this process
+        assert ann_elsewhere.get("/api/me")["id"] == ann.id  # now in the cache of this process
         ann.post("/api/me/leave", {"everywhere": True})
-        assert [here.close_code(), elsewhere.close_code()] == [4401, 4401]
-        assert there.refused("POST", "/api/me/phrase").code == "unknown_person"
+        assert [first_socket.close_code(), second_socket.close_code()] == [4401, 4401]
+        assert ann_elsewhere.refused("POST", "/api/me/phrase").code == "unknown_person"
     for server in pair:
         assert "error" not in server.log
 
@@ -250,8 +255,8 @@ def test_game_continues_at_another_process_when_one_dies(
                 hers.wait_for_turn()
                 hers.play(0)
                 doomed.kill()
-            there = ann.at(pair[0].url)
-            with there.live(table.id, hers.n) as again:
+            ann_elsewhere = ann.at(pair[0].url)
+            with ann_elsewhere.live(table.id, hers.n) as again:
                 while his.moves is None:
                     his.recv()
                 his.play(0)
@@ -305,10 +310,11 @@ def test_process_listens_again_after_losing_its_connection(
     pytest.fail("the processes do not listen again")
 
 
-def wait_for(condition: str, done: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not done():
-        assert time.monotonic() < end, condition
+def wait_for(name: str, condition: Callable[[], bool]) -> None:
+    """Wait until a condition holds. Its name is shown on failure."""
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, f"still waiting after 60 s: {name}"
         time.sleep(0.05)
 
 
@@ -322,7 +328,7 @@ def test_two_processes_survive_a_hanging_and_restarting_database(
     ann, bob = two_people(pair)
     table = ann.open("rota", ["me", "open"])
     bob.join(table)
-    wait_for("both listen", lambda: listeners(database) >= 2)
+    wait_for("both processes listen", lambda: listeners(database) >= 2)
     with ann.live(table.id) as hers, bob.live(table.id) as his:
         his.recv()
         for failure in ("hang", signal.SIGQUIT, signal.SIGINT):
@@ -340,7 +346,7 @@ def test_two_processes_survive_a_hanging_and_restarting_database(
                 postgres.restart(failure)
             for server in pair:
                 wait_for("health", lambda server=server: is_healthy(server))  # type: ignore[misc]
-            wait_for("both listen", lambda: listeners(database) >= 2)
+            wait_for("both processes listen", lambda: listeners(database) >= 2)
             hers.play(0)
             his.wait_for_turn()
             his.play(0)

@@ -224,7 +224,7 @@ def test_no_person_can_fill_the_queue(
         for number in range(2):
             await reviews.request(finished[f"game{number}"], "mallory")
         assert await refused("game2", "mallory") == "too_fast"
-        await reviews.request(finished["game0"], "mallory")  # it is pending already
+        await reviews.request(finished["game0"], "mallory")  # this review is already pending
         for number in range(9):
             app.server.bots.requesters.note(f"guest{number}", "crowd")
         for number in range(2, 6):

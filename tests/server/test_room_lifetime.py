@@ -299,7 +299,7 @@ def test_reconnecting_client_does_not_delay_players(tmp_path: Path) -> None:
             resume.set()
             await connecting
             await until(lambda: bool(bob.received))
-            assert bob.received[0]["type"] == "view"  # there are new entries since it was read
+            assert bob.received[0]["type"] == "view"  # a new entry was committed while the old ones were read
             assert bob.received[0]["n"] == last
 
             again = Listener(room, "bob", connect=False)

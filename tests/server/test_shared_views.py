@@ -53,7 +53,7 @@ def test_repeated_take_back_computes_three_views_each_time(
                 await room.move(SeatCommand(0), 0, hold=True)
                 assert counter.take() == 0
                 await room.take_back(SeatCommand(0, message_id=f"back{repetition}", sender=ann.client))
-                assert counter.take() == 3  # those of Ann, Bob and all spectators
+                assert counter.take() == 3  # one for Ann, one for Bob, and one for all spectators
             for listener in everybody:
                 fresh = complete_view(
                     room.game, listener.client.viewer, room.subscribers.present, deadline(room.game)

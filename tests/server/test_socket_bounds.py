@@ -100,7 +100,7 @@ def test_server_stops_reading_from_a_client_that_reads_nothing(
         wire, socket = await connect_websocket(server, limit=1_000)
         longest, rounds = 0, 0
         async with asyncio.timeout(TIMEOUT):
-            while rounds < 300:  # of the event loop since the server has detected it
+            while rounds < 300:  # rounds of the event loop since the server found the client too slow
                 if wire.writer.transport.get_write_buffer_size() < 1_000_000:
                     wire.writer.write(sent * (200_000 // len(sent)))
                 await asyncio.sleep(0)

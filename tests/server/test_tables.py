@@ -227,18 +227,18 @@ def test_bot_plays_for_a_person_who_left_until_they_return(ann: Guest, bob: Gues
         assert message["seats"][1]["away"] == "Bob"
         live.play(0)
         live.wait_for_turn()  # the bot has moved
-        back = f"/api/tables/{table.id}/seats/1/return"
-        assert ann.refused("POST", back).code == "not_allowed"
+        return_path = f"/api/tables/{table.id}/seats/1/return"
+        assert ann.refused("POST", return_path).code == "not_allowed"
         assert ann.refused("POST", f"/api/tables/{table.id}/seats/0/return").code == "not_allowed"
-        view = bob.post(back)
+        view = bob.post(return_path)
         assert (view["seats"][1]["kind"], view["seats"][1]["away"]) == ("person", None)
-        assert bob.refused("POST", back).code == "not_allowed"
+        assert bob.refused("POST", return_path).code == "not_allowed"
         live.until("view")
         assert live.play(0)["now"]["turn"] == 1
     assert list_tables(bob, "mine")[table.id]["your_turn"] is True
 
 
-def test_no_bot_is_called_for_a_person_who_has_just_left(ann: Guest, bob: Guest) -> None:
+def test_no_bot_replaces_a_person_who_has_just_arrived(ann: Guest, bob: Guest) -> None:
     table = ann.open("axio", ["me", "open"])
     bob.join(table)
     refused = ann.refused("POST", f"/api/tables/{table.id}/seats/1/bot", {"level": "greedy"})

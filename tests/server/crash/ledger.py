@@ -72,7 +72,7 @@ class Counts:
     acknowledged: int = 0
     delivered: int = 0
     cut_off: int = 0  # messages without a response because of a crash
-    stored: int = 0  # of these, messages found in the log
+    stored: int = 0  # messages without a response that are in the log
     undelivered: int = 0  # kills after which the log had entries unknown to all clients
     bots: int = 0  # bot moves resumed after a kill
 
