@@ -108,7 +108,7 @@ def main(*, only: tuple[str, ...], tables: int, seconds: float, rounds: int, as_
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(outcomes), indent=1).decode() + "\n")
     else:
         console = Console()
-        _show(outcomes, console if console.is_terminal else Console(width=WIDTH))
+        _show(outcomes, tables, console if console.is_terminal else Console(width=WIDTH))
     if any(outcome.failure for outcome in outcomes):
         sys.exit(1)
 
@@ -259,8 +259,8 @@ async def _read_line(hostile: subprocess.Popen[bytes], seconds: float) -> bytes:
 # ---------------------------------------------------------------- output
 
 
-def _show(outcomes: Sequence[Outcome], console: Console) -> None:
-    table = Table(title=f"One hostile client ({SOURCE}) and {TABLES} honest tables")
+def _show(outcomes: Sequence[Outcome], tables: int, console: Console) -> None:
+    table = Table(title=f"One hostile client ({SOURCE}) and {tables} honest tables")
     for name in ("attack", "p50 ms", "attacked", "p99 ms", "attacked", "ratio", "memory", "counters", ""):
         table.add_column(name, justify="left" if name in ("attack", "counters", "") else "right")
     for outcome in outcomes:
