@@ -18,7 +18,7 @@ from axiogames.analysis.bench.measure import RunInfo, run_info
 from axiogames.analysis.platform_info import package_version
 from axiogames.batch import Batch
 from axiogames.batch.cuda import CudaBackend, find_cuda
-from axiogames.batch.cuda_occupancy import DEFAULT_LAUNCH, MOST_REGISTERS, Kernel, LaunchConfig
+from axiogames.batch.cuda_occupancy import DEFAULT_LAUNCH, MAX_REGISTERS, Kernel, LaunchConfig
 from axiogames.games import GAMES
 from benchmarks.peers.peer_program import Done
 from benchmarks.peers.research import FEWEST, PLAYERS, SLICE, SQUARES, amount_for, quartiles
@@ -42,13 +42,13 @@ TARGETS = {(SQUARES, RANDOM): 3e9, (SQUARES, GREEDY): 5e9}
 NEVER = 1 << 30  # so many warps never have room
 TRIES: dict[str, tuple[bool, LaunchConfig]] = {
     "as it is done: lean states in fast memory": (True, DEFAULT_LAUNCH),
-    "with lean states in the memory of the GPU": (True, DEFAULT_LAUNCH._replace(fewest_warps=NEVER)),
+    "with lean states in the memory of the GPU": (True, DEFAULT_LAUNCH._replace(min_warps=NEVER)),
     "with the usual states in fast memory": (False, DEFAULT_LAUNCH),
-    "with the usual states in the memory of the GPU": (False, DEFAULT_LAUNCH._replace(fewest_warps=NEVER)),
-    "with a warp a block, each with its copy of the tables": (True, DEFAULT_LAUNCH._replace(most_warps=1)),
+    "with the usual states in the memory of the GPU": (False, DEFAULT_LAUNCH._replace(min_warps=NEVER)),
+    "with a warp a block, each with its copy of the tables": (True, DEFAULT_LAUNCH._replace(max_warps=1)),
     "with 96 registers": (True, DEFAULT_LAUNCH._replace(registers=96)),
     "with 128 registers": (True, DEFAULT_LAUNCH._replace(registers=128)),
-    "with as many registers as the compiler likes": (True, DEFAULT_LAUNCH._replace(registers=MOST_REGISTERS)),
+    "with as many registers as the compiler likes": (True, DEFAULT_LAUNCH._replace(registers=MAX_REGISTERS)),
 }
 
 
@@ -135,13 +135,13 @@ class Nvidia:
     def batch(self, game: str, games: int, compact: bool, launch: LaunchConfig | None = None) -> Batch:
         """Return a batch of `games` games on this GPU."""
         batch = Batch(game, PLAYERS, games, seed=1, device="cuda", compact=compact)
-        batch.on = CudaBackend(batch.variant, games, launch)
+        batch.backend = CudaBackend(batch.variant, games, launch)
         return batch
 
     def kernel(self, batch: Batch, loop: str) -> Kernel:
         """Return the compiled kernel of a loop that has run."""
-        assert isinstance(batch.on, CudaBackend)
-        return batch.on.kernel(loop)
+        assert isinstance(batch.backend, CudaBackend)
+        return batch.backend.kernel(loop)
 
     def bandwidth(self) -> float:
         """Return the memory bandwidth in bytes per second, reads and writes added."""
@@ -204,14 +204,15 @@ def run(seconds: float, tick: Callable[[float], None], gpu: Gpu | None = None) -
 
 def whole_games(batch: Batch, loop: str) -> Callable[[int], Done]:
     """Return a workload of whole games: counts moves of random games, or scored placements of greedy ones."""
-    moves, rated = (batch.on.zeros((batch.games,), np.int64) for _ in range(2))
-    opening = batch.on.put(batch.variant.opening)
+    moves, rated = (batch.backend.zeros((batch.games,), np.int64) for _ in range(2))
+    opening = batch.backend.to_device(batch.variant.opening)
     counted = moves if loop == RANDOM else rated
 
     def do(times: int) -> Done:
-        play = partial(batch.on.run, loop, opening, batch.states, batch.rngs, times, moves, rated)
+        games = (opening, batch.states, batch.rngs)
+        play = partial(batch.backend.run, loop, games, times, moves, rated)
         clock = _clocked(batch, play)
-        return Done(float(batch.on.take(counted).sum()), clock, clock)
+        return Done(float(batch.backend.to_host(counted).sum()), clock, clock)
 
     return do
 
@@ -232,7 +233,7 @@ def bytes_of(batch: Batch, loop: str) -> int:
     number, rng, counts, tracks = 4, 2 * 8, 2 * 8, len(batch.variant.tracks)
     sizes: dict[str, int] = {
         "observe": state + 1 + seen.board.size + 2 * len(seen.names),
-        "masks": state + batch.numbers,
+        "masks": state + batch.num_actions,
         "sample": state + rng + number,
         "find_illegal": state + number,
         "step": 2 * state + rng + number + 2 * tracks + 4 * batch.players + 1,
@@ -249,10 +250,10 @@ def _measured(do: Callable[[int], Done], rounds: int, slice_seconds: float) -> t
 
 
 def _clocked(batch: Batch, do: Callable[[], object]) -> float:
-    batch.on.wait()
+    batch.backend.wait()
     began = perf_counter()
     do()
-    batch.on.wait()
+    batch.backend.wait()
     return perf_counter() - began
 
 
@@ -291,8 +292,8 @@ def _kernel(
         nanoseconds=each * 1e9,
         share=share,
         registers=made.registers,
-        fast_memory=made.fast_memory,
-        slow_memory=made.slow_memory,
+        fast_memory=made.shared_memory,
+        slow_memory=made.local_memory,
         block=made.block,
         occupancy=made.occupancy,
         bytes_a_move=bytes_a_move,

@@ -204,7 +204,7 @@ def batch_work(batch: Batch) -> Work:
     def work(steps: int) -> float:
         chosen = batch.sample()
         for _ in range(steps):
-            chosen = batch.step_and_look(chosen, checked=False, sample=True).sampled  # those are legal
+            chosen = batch.step_and_observe(chosen, checked=False, sample=True).sampled  # those are legal
         return steps * batch.games
 
     return work

@@ -16,11 +16,17 @@ import numpy as np
 
 from axiogames.games.runtime.state import allocate
 from axiogames.games.runtime.xorshift import seed_state, seed_states
-from axiogames.players.evaluation.rollout_loops import run_rollouts
+from axiogames.players.evaluation.rollout_loops import (
+    ROLLOUT_STATES,
+    SEARCH_STATES,
+    RolloutSums,
+    RolloutTask,
+    run_rollouts,
+)
 from axiogames.players.evaluation.weights import scratch_dtype
 from axiogames.players.search.determinization import hidden_tile_groups
 from benchmarks.search.exercises import SEED, Exercise
-from benchmarks.search.parts import COPY, KEENEST, PARTS, WEIGH, repeat, trace
+from benchmarks.search.parts import COPY, KEENEST, PARTS, WEIGH, PartCalls, repeat, trace
 
 GUESSES = 4
 SAMPLES = 256  # positions that are kept for each part
@@ -52,19 +58,27 @@ class RolloutProfiler:
 
     def __init__(self, exercise: Exercise) -> None:
         self._exercise, self._variant = exercise, exercise.variant
-        self._seat = int(exercise.view.state["seat"][0])
-        self._hidden = hidden_tile_groups(exercise.view)
-        self._guesses = seed_states(SEED, 0, GUESSES)
+        self._task = RolloutTask(
+            exercise.actions,
+            seed_states(SEED, 0, GUESSES),
+            *hidden_tile_groups(exercise.view),
+            exercise.turns,
+            np.float32(exercise.search_after),
+        )
         self._trace, self._repeat = self._variant.kernels[trace], self._variant.kernels[repeat]
-        self._room = np.zeros(self._variant.most_actions, np.int32)
         self._desk = allocate(scratch_dtype(len(self._variant.tracks)))
-        self._samples = allocate(exercise.view.state.dtype, len(PARTS) * SAMPLES).reshape(len(PARTS), SAMPLES)
-        self._actions = np.zeros((len(PARTS), SAMPLES), np.int64)
         self.calls = np.zeros(len(PARTS), np.int64)
+        self._calls = PartCalls(
+            self.calls,
+            allocate(exercise.view.state.dtype, len(PARTS) * SAMPLES).reshape(len(PARTS), SAMPLES),
+            np.zeros((len(PARTS), SAMPLES), np.int64),
+            seed_state(SEED),
+            int(exercise.view.state["seat"][0]),
+        )
         self.rollouts = GUESSES * len(exercise.actions)
         traced = np.zeros(len(exercise.actions))
-        self._play(self._trace, traced, self.calls, self._samples, self._actions, seed_state(SEED))
-        assert np.array_equal(traced, self.play()), "bench.parts.trace does not play as engine.thinking does"
+        self._play(self._trace, traced, self._calls)
+        assert np.array_equal(traced, self.play()), "`trace` does not play as `run_rollouts` does"
         self._kept = np.minimum(self.calls, SAMPLES)
         self._passes = [1] * len(PARTS)
         self._seconds(0)  # compiles it
@@ -76,7 +90,7 @@ class RolloutProfiler:
         """Run the rollouts and return the sum of values for each move."""
         sums = np.zeros(len(self._exercise.actions))
         points = np.zeros((len(sums), self._variant.players, len(self._variant.tracks)))
-        self._play(self._variant.kernels[run_rollouts], sums, np.zeros(len(sums)), points)
+        self._play(self._variant.kernels[run_rollouts], RolloutSums(sums, np.zeros(len(sums)), points))
         return sums
 
     def measure(self) -> np.ndarray:
@@ -91,40 +105,28 @@ class RolloutProfiler:
         return np.array([*calls, thread_time() - start])
 
     def _play(self, loop: Any, *results: Any) -> None:
-        states = allocate(self._samples.dtype, 4)
+        states = allocate(self._calls.samples.dtype, ROLLOUT_STATES)
         states[0] = self._exercise.view.state[0]
-        tried, turns, search_after = (
-            self._exercise.actions,
-            self._exercise.turns,
-            np.float32(self._exercise.search_after),
-        )
-        loop(
-            self._variant.constants,
-            states,
-            tried,
-            len(tried),
-            self._guesses,
-            turns,
-            search_after,
-            *self._hidden,
-            self._exercise.weights,
-            self._desk,
-            self._room,
-            *results,
-        )
+        loop(self._variant.constants, states, self._task, self._exercise.weights, self._desk, *results)
 
     def _each(self, number: int) -> int:
         """Number of calls of a part in one measurement."""
         return int(self._kept[number]) * self._passes[number]
 
     def _seconds(self, number: int) -> float:
-        states, kept = allocate(self._samples.dtype, 2), int(self._kept[number])
+        states = allocate(self._calls.samples.dtype, SEARCH_STATES)
         self._desk["rng"] = seed_state(SEED)
         start = thread_time()
         self._repeat(
-            self._variant.constants, number, self._passes[number], self._seat, states, *self._hidden,
-            self._exercise.weights, self._desk, self._room, self._samples, self._actions, kept,
-        )  # fmt: skip
+            self._variant.constants,
+            states,
+            number,
+            self._passes[number],
+            self._task,
+            self._exercise.weights,
+            self._desk,
+            self._calls,
+        )
         return thread_time() - start
 
 

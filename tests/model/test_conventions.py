@@ -202,7 +202,7 @@ def public() -> dict[str, Any]:
         axio.Generator(3), table.variant, axio.game("axio"), axio.record_of(table), Reason.GAME_OVER,
         *table.events, IllegalMove(move, Reason.OCCUPIED), table.content(), table.scene(), *table.laid(),
         Result(({"R": 1},), (1,), (0,)), batch, played.step(played.sample()), batch.observe(),
-        batch.step_and_look(batch.sample()), batch.observation, batch.observation.board, Budget(),
+        batch.step_and_observe(batch.sample()), batch.observation, batch.observation.board, Budget(),
         player("greedy").choose(view, Budget(), axio.Generator(1)),
         *(player(name) for name in (*PLAYERS, "sim@1s")),
         pettingzoo.raw_env("rota"), pettingzoo.env("rota"), momaland.env("rota"), SoloEnv("rota"),
@@ -284,7 +284,7 @@ def test_batch_results_compare_by_value() -> None:
     first, second = one.step(one.sample()), other.step(other.sample())
     assert first == second
     assert one.observe() == other.observe()
-    assert one.step_and_look(one.sample()) != one.step(one.sample())
+    assert one.step_and_observe(one.sample()) != one.step(one.sample())
     second.rewards[0] += 1
     assert first != second
     assert (first == second) is False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,12 @@ def unmarked(constants: Any, states: Any) -> None:
     """No loop."""
 
 
+def flat(arguments: Iterable[Any]) -> Iterator[Any]:
+    """Yield arguments, and the fields of those that are records."""
+    for argument in arguments:
+        yield from flat(argument) if isinstance(argument, tuple) else (argument,)
+
+
 @pytest.mark.parametrize("template", EVERY, ids=lambda template: template.__name__)
 def test_every_argument_of_a_loop_has_an_example(template: Callable[..., Any]) -> None:
     assert all(arguments_of(template).values())
@@ -55,16 +61,19 @@ def test_every_argument_of_a_loop_has_an_example(template: Callable[..., Any]) -
         kernels = find_variant(game, 2).kernels
         constants, *others = kernels.examples(template)
         assert constants.dtype == kernels.constants_type
-        assert all(isinstance(other, np.ndarray | np.float32 | int) for other in others)
-        assert any(other.dtype == kernels.state_type for other in others if isinstance(other, np.ndarray))
+        values = list(flat(others))
+        assert all(isinstance(value, np.ndarray | np.float32 | int) for value in values)
+        assert any(value.dtype == kernels.state_type for value in values if isinstance(value, np.ndarray))
 
 
 def test_what_an_annotation_leaves_open_is_given() -> None:
-    kernels, board = find_variant(GAMES[0], 2).kernels, np.zeros((2, 3, 4), np.int8)
+    kernels, observation = find_variant(GAMES[0], 2).kernels, (np.zeros((2, 3, 4), np.int8),)
     open_ones = [name for name, argument in arguments_of(step_and_observe).items() if argument is None]
-    assert open_ones == ["board"]
-    assert any(argument is board for argument in kernels.examples(step_and_observe, board=board))
-    with pytest.raises(TypeError, match="nobody says what `board` is"):
+    assert open_ones == ["observation"]
+    assert any(
+        argument is observation for argument in kernels.examples(step_and_observe, observation=observation)
+    )
+    with pytest.raises(TypeError, match="nobody says what `observation` is"):
         kernels.examples(step_and_observe)
 
 

@@ -13,7 +13,7 @@ from axiogames.games.runtime.state import HIDDEN, allocate
 from axiogames.games.runtime.xorshift import seed_states
 from axiogames.model.events import Draw, Exchange
 from axiogames.players import Budget, player
-from axiogames.players.evaluation.rollout_loops import run_rollouts
+from axiogames.players.evaluation.rollout_loops import RolloutSums, RolloutTask, run_rollouts
 from axiogames.players.evaluation.weights import load_weights, scratch_dtype
 from axiogames.players.search.determinization import hidden_tile_groups
 from axiogames.rng import Generator
@@ -117,14 +117,11 @@ def test_determinizations_are_uniform() -> None:
     states = allocate(view.state.dtype, 4)
     states[0] = view.state[0]
     weights, scratch = load_weights(variant), allocate(scratch_dtype(len(variant.tracks)))
-    buffer, sums = np.zeros(variant.most_actions, np.int32), np.zeros(1)
-    points = np.zeros((1, variant.players, len(variant.tracks)))
+    sums = RolloutSums(np.zeros(1), np.zeros(1), np.zeros((1, variant.players, len(variant.tracks))))
     seen, samples = np.zeros(len(pool)), 4000
     for number in range(samples):
-        variant.kernels[run_rollouts](
-            variant.constants, states, action, 1, seed_states(5, number, 1), 0, np.float32(2), groups,
-            excluded, weights, scratch, buffer, sums, sums, points,
-        )  # fmt: skip
+        task = RolloutTask(action, seed_states(5, number, 1), groups, excluded, 0, np.float32(2))
+        variant.kernels[run_rollouts](variant.constants, states, task, weights, scratch, sums)
         hand = states["hands"][1, other, : int(states["held"][1, other])]
         counts = np.bincount(hand, minlength=len(pool))
         assert (np.diff(hand.astype(int)) >= 0).all()

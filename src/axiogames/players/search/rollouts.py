@@ -20,7 +20,7 @@ from ...games.runtime.state import allocate
 from ...games.runtime.xorshift import seed_states
 from ...games.variant import Variant
 from ...model.view import View
-from ..evaluation.rollout_loops import run_rollouts
+from ..evaluation.rollout_loops import ROLLOUT_STATES, RolloutSums, RolloutTask, run_rollouts
 from ..evaluation.weights import (
     is_trained,
     load_weights,
@@ -129,25 +129,17 @@ class Rollouts:
     def _chunk(self, work: tuple[np.ndarray, np.ndarray, int]) -> RolloutStats:
         actions, seeds, turns = work
         tracks = len(self.variant.tracks)
-        states = allocate(self.state.dtype, 4)
+        states = allocate(self.state.dtype, ROLLOUT_STATES)
         states[0] = self.state[0]
         scratch = allocate(scratch_dtype(tracks))
         stats = RolloutStats(len(actions), self.variant.players, tracks)
         self._loop(
             self.variant.constants,
             states,
-            actions,
-            len(actions),
-            seeds,
-            turns,
-            self.search_after,
-            *self._hidden,
+            RolloutTask(actions, seeds, *self._hidden, turns, self.search_after),
             self.weights,
             scratch,
-            np.zeros(self.variant.most_actions, np.int32),
-            stats.sums,
-            stats.squares,
-            stats.points,
+            RolloutSums(stats.sums, stats.squares, stats.points),
         )
         stats.count += len(seeds)
         return stats

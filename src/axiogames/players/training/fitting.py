@@ -78,17 +78,17 @@ def fit(weights: Any, inputs: np.ndarray, targets: np.ndarray, rate: float, seed
 
 def _parameters(weights: Any, width: int) -> list[np.ndarray]:
     return [
-        weights["weights"][0, :width].copy(),
-        weights["offsets"][0].copy(),
-        weights["outer"][0].copy(),
-        weights["offset"].copy(),
+        weights["hidden_weights"][0, :width].copy(),
+        weights["hidden_biases"][0].copy(),
+        weights["output_weights"][0].copy(),
+        weights["output_bias"].copy(),
     ]
 
 
 def _with_parameters(weights: Any, parameters: list[np.ndarray]) -> Any:
     fitted = weights.copy()
-    fitted["weights"][0, : len(parameters[0])] = parameters[0]
-    fitted["offsets"][0], fitted["outer"][0], fitted["offset"] = parameters[1:]
+    fitted["hidden_weights"][0, : len(parameters[0])] = parameters[0]
+    fitted["hidden_biases"][0], fitted["output_weights"][0], fitted["output_bias"] = parameters[1:]
     return fitted
 
 
@@ -122,6 +122,7 @@ def fit_params(
     weights: Any,
     generations: int,
     games: int,
+    *,
     seed: int,
     advance: Callable[[int], None] = lambda n: None,
 ) -> np.ndarray:

@@ -107,8 +107,8 @@ def _with_fitted_params(self_play: SelfPlay, config: TrainingConfig, progress: _
         weights,
         config.generations,
         config.param_games // self_play.variant.players,
-        config.seed,
-        progress("tuning utility parameters", steps),
+        seed=config.seed,
+        advance=progress("tuning utility parameters", steps),
     )
     return weights
 
