@@ -34,10 +34,10 @@ def exhaustive_search(table: Table) -> tuple[Points, int]:
     if table.over:
         return sorted_points(table), sum(sorted_points(table))
     best: Points = ()
-    most = 0
+    largest = 0
     for action in table.legal_moves().actions.tolist():
         after = table.copy()
         after.play_unchecked(action)
         points, total = exhaustive_search(after)
-        best, most = max(best, points), max(most, total)
-    return best, most
+        best, largest = max(best, points), max(largest, total)
+    return best, largest

@@ -92,13 +92,13 @@ def _line(done: TrainingRound, seconds: float, as_json: bool) -> str:
         summary = {
             "round": done.number,
             "loss": round(done.loss, 4),
-            "against_greed": round(done.against_greed, 4),
+            "against_greed": round(done.against_greedy, 4),
             "against_last": round(done.against_last, 4),
             "seconds": round(seconds, 1),
             "version": __version__,
         }
         return json.dumps(summary)
-    return f"{done.number:5}  {done.loss:.3f}  {done.against_greed:13.1%}  {done.against_last:24.1%}"
+    return f"{done.number:5}  {done.loss:.3f}  {done.against_greedy:13.1%}  {done.against_last:24.1%}"
 
 
 class _Bars:

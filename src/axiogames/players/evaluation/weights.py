@@ -28,9 +28,9 @@ MAX_SEATS = 4  # one layout, and therefore one compilation, for all numbers of p
 MAX_SHORTLIST = 128  # actions in a shortlist
 MAX_KINDS = 64  # kinds of tiles
 FILE = "weights.npz"
-MAX_ENTRY_BYTES = 1 << 24  # of one entry; those of our games take less than 100,000
-MAX_TOTAL_BYTES = 1 << 26  # of all entries, unpacked
-MAX_ENTRIES = 1000  # of a file; those of our games have less than 50
+MAX_ENTRY_BYTES = 1 << 24  # per entry; those of the games take less than 100,000
+MAX_TOTAL_BYTES = 1 << 26  # of all entries, decompressed
+MAX_ENTRIES = 1000  # per file; those of the games have less than 50
 DEFAULT_UTILITY_PARAMS = (0.05, 0.3, 0.07, 0.09, 2.0, 1.0)
 # Names of arrays in the file, by field.
 ENTRY_NAMES = {
@@ -128,7 +128,7 @@ def _copy_entry(buffer: np.ndarray, entries: Mapping[str, np.ndarray], name: str
     if entry is None:
         raise InvalidFile(f"{path}: {name} is missing")
     if entry.shape != buffer.shape or entry.dtype.kind != "f" or not np.isfinite(entry).all():
-        raise InvalidFile(f"{path}: {name} should be numbers of shape {buffer.shape}")
+        raise InvalidFile(f"{path}: {name} must be finite floats of shape {buffer.shape}")
     buffer[...] = entry
 
 
@@ -168,14 +168,14 @@ def read_entries(path: Path) -> dict[str, np.ndarray]:
         OSError: the file cannot be read.
     """
     if path.exists() and not path.is_file():
-        raise InvalidFile(f"{path}: this is not a file")
+        raise InvalidFile(f"{path}: not a file")
     entries = {}
     left = MAX_TOTAL_BYTES
     try:
         with zipfile.ZipFile(path) as archive:
             infos = archive.infolist()
             if len(infos) > MAX_ENTRIES:
-                raise InvalidFile(f"{path}: {len(infos)} entries, there can be {MAX_ENTRIES}")
+                raise InvalidFile(f"{path}: {len(infos)} entries, but the limit is {MAX_ENTRIES}")
             for info in infos:
                 with archive.open(info) as file:
                     content = file.read(MAX_ENTRY_BYTES + 1)
@@ -185,7 +185,7 @@ def read_entries(path: Path) -> dict[str, np.ndarray]:
                     )
                 left -= len(content)
                 if left < 0:
-                    raise InvalidFile(f"{path}: more than {MAX_TOTAL_BYTES} bytes in all")
+                    raise InvalidFile(f"{path}: the entries are longer than {MAX_TOTAL_BYTES} bytes in total")
                 array = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
                 entries[info.filename.removesuffix(".npy")] = array
     except (OSError, InvalidFile):

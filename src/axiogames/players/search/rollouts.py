@@ -103,26 +103,26 @@ class Rollouts:
         return stats.sums
 
     def run(
-        self, actions: np.ndarray, first: int, samples: int, turns: int, chunk: int = CHUNK
+        self, actions: np.ndarray, start: int, samples: int, turns: int, chunk: int = CHUNK
     ) -> Iterator[RolloutStats]:
-        """Run a rollout after each action in the determinizations from number `first` on.
+        """Run a rollout after each action, in `samples` determinizations.
 
         Args:
             actions: legal actions.
-            first: number of the first determinization.
-            samples: number of determinizations.
+            start: the index of the first determinization. Each index has its own seed.
+            samples: the number of determinizations.
             turns: further moves of the root player in each rollout.
-            chunk: determinizations that are added up together.
+            chunk: the number of determinizations that are added up together.
 
         Yields:
             The statistics of each chunk, in order: sums of them are equal to the last bit for any number of
             threads.
         """
         actions = np.ascontiguousarray(actions, np.int32)
-        starts = range(first, first + samples, chunk)
+        stop = start + samples
         chunks = [
-            (actions, seed_states(self.seed, start, min(chunk, first + samples - start)), turns)
-            for start in starts
+            (actions, seed_states(self.seed, index, min(chunk, stop - index)), turns)
+            for index in range(start, stop, chunk)
         ]
         yield from self._pool.map(self._chunk, chunks) if self._pool else map(self._chunk, chunks)
 
@@ -194,7 +194,7 @@ def read_config(variant: Variant, pace: str, path: Path) -> RolloutConfig:
         or values[:2].min() < 1
     ):
         raise InvalidFile(
-            f"{path}: {_entry(variant, pace)} is not a rollout config: four numbers, the first two >= 1"
+            f"{path}: {_entry(variant, pace)} is not a rollout config: 4 floats, the first two at least 1"
         )
     turns, width, prior_weight, search_after = values.tolist()
     return RolloutConfig(int(turns), int(width), prior_weight, search_after)

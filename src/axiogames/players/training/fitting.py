@@ -20,8 +20,8 @@ EPSILON = 1e-8
 # Cross-entropy method
 INITIAL_MEAN = (0.1, 0.3, 0.05, 0.05, 1.0, 0.5)
 INITIAL_DEVIATION = (0.2, 0.2, 0.1, 0.1, 1.0, 1.0)
-POPULATION = 24  # parameter vectors in a generation
-ELITE = 6  # of them that determine the next generation
+POPULATION = 24  # parameter vectors per generation
+ELITE = 6  # the best of them, which determine the next generation
 SMOOTHING = 0.3  # weight of the previous mean and deviation
 MIN_DEVIATION = 0.005
 
@@ -36,7 +36,7 @@ def predict(weights: Any, inputs: np.ndarray) -> np.ndarray:
 
 
 def cross_entropy(values: np.ndarray, targets: np.ndarray) -> float:
-    """Return the mean cross entropy of values. Chance keeps that of perfect values above 0."""
+    """Return the mean cross entropy of values, which is above 0 even for perfect ones: games are random."""
     values = np.clip(values, 1e-6, 1 - 1e-6)
     return float(-(targets * np.log(values) + (1 - targets) * np.log(1 - values)).mean())
 
@@ -62,17 +62,19 @@ def fit(weights: Any, inputs: np.ndarray, targets: np.ndarray, rate: float, seed
     step, steps = 0, EPOCHS * (len(inputs) // BATCH_SIZE)
     for _ in range(EPOCHS):
         order = rng.permutation(len(inputs))
-        for first in range(0, len(inputs) - BATCH_SIZE + 1, BATCH_SIZE):
-            batch = order[first : first + BATCH_SIZE]
+        for start in range(0, len(inputs) - BATCH_SIZE + 1, BATCH_SIZE):
+            batch = order[start : start + BATCH_SIZE]
             step += 1
             gradients = _gradients(parameters, inputs[batch], targets[batch])
-            now = rate * (1 - step / (steps + 1))
+            current_rate = rate * (1 - step / (steps + 1))
             for parameter, mean, square, gradient in zip(parameters, means, squares, gradients, strict=True):
                 mean += (1 - BETA_1) * (gradient - mean)
                 square += (1 - BETA_2) * (gradient**2 - square)
                 corrected_mean = mean / (1 - BETA_1**step)
                 corrected_square = square / (1 - BETA_2**step)
-                parameter -= (now * corrected_mean / (np.sqrt(corrected_square) + EPSILON)).astype(np.float32)
+                parameter -= (current_rate * corrected_mean / (np.sqrt(corrected_square) + EPSILON)).astype(
+                    np.float32
+                )
     return _with_parameters(weights, parameters)
 
 
@@ -111,7 +113,7 @@ def _gradients(parameters: list[np.ndarray], inputs: np.ndarray, targets: np.nda
 
 
 def greedy_params() -> np.ndarray:
-    """Return the utility parameters of a greedy player, to whom all points are equal."""
+    """Return the utility parameters of a greedy player, for which all points have the same utility."""
     utility_params = np.zeros(UTILITY_PARAMS, np.float32)
     utility_params[PLAIN] = 1.0
     return utility_params
@@ -148,8 +150,8 @@ def fit_params(
         population[:, 0] = np.abs(population[:, 0])
         results = []
         for utility_params in population:
-            tried = _with_params(weights, utility_params)
-            line_ups = [[tried] + [rival] * others for rival in (rivals if others else rivals[:1])]
+            candidate = _with_params(weights, utility_params)
+            line_ups = [[candidate] + [rival] * others for rival in (rivals if others else rivals[:1])]
             results.append(
                 np.mean(
                     [
@@ -167,6 +169,6 @@ def fit_params(
 
 
 def _with_params(weights: Any, utility_params: np.ndarray) -> Any:
-    other = weights.copy()
-    other["utility_params"][0] = utility_params
-    return other
+    copy = weights.copy()
+    copy["utility_params"][0] = utility_params
+    return copy

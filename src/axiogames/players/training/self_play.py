@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...games.runtime.signatures import GameArrays
+from ...games.runtime import signatures
 from ...games.runtime.state import allocate
 from ...games.runtime.xorshift import seed_state
 from ...games.variant import Variant
@@ -74,7 +74,7 @@ class SelfPlay:
             seed: the seed of all games.
             advance: called with 1 after each game.
         """
-        arrays = GameArrays(self.variant.opening, self._states, seed_state(seed))
+        arrays = signatures.GameArrays(self.variant.opening, self._states, seed_state(seed))
         inputs = np.zeros((MAX_POSITIONS, feature_count(MAX_SEATS, self.tracks)), np.float32)
         results, seats = np.zeros(MAX_POSITIONS, np.float32), np.zeros(MAX_POSITIONS, np.int64)
         positions = PositionArrays(inputs, results, seats)
@@ -102,7 +102,7 @@ class SelfPlay:
         points = np.zeros(len(contestants))
         self.variant.kernels[play_matches](
             self.variant.constants,
-            GameArrays(self.variant.opening, self._states, seed_state(seed)),
+            signatures.GameArrays(self.variant.opening, self._states, seed_state(seed)),
             np.array(keeps, np.int64),
             games,
             np.concatenate(contestants),
