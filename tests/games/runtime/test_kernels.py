@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -16,7 +16,17 @@ from axiogames.envs.single import step_and_observe
 from axiogames.games import GAMES, find_variant
 from axiogames.games.runtime import loops
 from axiogames.games.runtime.compile import INTERPRETED
-from axiogames.games.runtime.signatures import Constants, Int, States, arguments_of, array, loop, loop_of
+from axiogames.games.runtime.signatures import (
+    Constants,
+    GameArrays,
+    Int,
+    States,
+    arguments_of,
+    array,
+    loop,
+    loop_of,
+    record_argument,
+)
 from axiogames.games.runtime.state import allocate
 from axiogames.players.evaluation import rollout_loops
 from benchmarks.search import parts
@@ -75,6 +85,22 @@ def test_what_an_annotation_leaves_open_is_given() -> None:
     )
     with pytest.raises(TypeError, match="nobody says what `observation` is"):
         kernels.examples(step_and_observe)
+
+
+class Unknown(NamedTuple):
+    known: Int
+    open: Any
+
+
+def test_records_have_an_example_of_each_field() -> None:
+    kernels = find_variant(GAMES[0], 2).kernels
+    named, plain = (record_argument(GameArrays, plain).example(kernels) for plain in (False, True))
+    assert isinstance(named, GameArrays)
+    assert type(plain) is tuple
+    for fields in (named, plain):
+        assert [field.dtype for field in fields] == [kernels.state_type, kernels.state_type, np.uint64]
+    with pytest.raises(TypeError, match="Unknown: the annotation of `open` names no argument type"):
+        record_argument(Unknown)
 
 
 def test_the_dimensions_of_an_array_are_those_that_were_said() -> None:
