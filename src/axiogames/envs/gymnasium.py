@@ -107,12 +107,12 @@ class SoloEnv(NamedSpaces, gymnasium.Env[dict[str, np.ndarray], Any]):
         """
         try:
             _, over, points, rise = self._game.step(action)
-        except IllegalMove as why:
+        except IllegalMove as error:
             if self.illegal == "raise":
                 raise
             self._game.end()
             observation, info = self._observation_and_info()
-            return observation, ILLEGAL_REWARD, True, False, {**info, "illegal": str(why)}
+            return observation, ILLEGAL_REWARD, True, False, {**info, "illegal": str(error)}
         observation, info = self._observation_and_info()
         if self.reward == "lowest":
             reward = int(self._game.points.min()) if over else 0

@@ -235,10 +235,10 @@ class SafeEnv(CopyableGame, OrderEnforcingWrapper):  # type: ignore[misc]
             return
         try:
             env.step(action)
-        except IllegalMove as why:
+        except IllegalMove as error:
             assert env.action_space(env.agent_selection).contains(action), "action is not in action space"
             EnvLogger.warn_on_illegal_move()
-            env.forfeit(str(why))
+            env.forfeit(str(error))
 
     def last(self, observe: bool = True) -> Any:
         """Return observation, cumulative reward, termination, truncation and info of the agent to move."""

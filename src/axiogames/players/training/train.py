@@ -113,9 +113,9 @@ def _with_fitted_params(self_play: SelfPlay, config: TrainingConfig, progress: _
     return weights
 
 
-def _rate(number: int, resumed: bool) -> float:
+def _rate(round_index: int, resumed: bool) -> float:
     """Return the learning rate of a round; a trained network is changed slowly."""
-    return RATES[-1][1] if resumed else next(rate for end, rate in RATES if number < end)
+    return RATES[-1][1] if resumed else next(rate for stop, rate in RATES if round_index < stop)
 
 
 class _Progress:
