@@ -591,7 +591,7 @@ def test_public_members_have_docstrings(name: str) -> None:
 @pytest.mark.parametrize("seat", [-1, -128, 2, 100])
 def test_batch_refuses_unknown_seats(dtype: type, seat: int) -> None:
     batch = Batch(GAMES[0], players=2, games=4, seed=1)
-    with pytest.raises(InvalidBatchInput, match="seats are 0 to 1"):
+    with pytest.raises(InvalidBatchInput, match="seats must be from 0 to 1"):
         batch.observe(np.full(4, seat, dtype))
 
 
@@ -599,5 +599,5 @@ def test_batch_refuses_unknown_seats(dtype: type, seat: int) -> None:
 def test_batch_refuses_seats_beyond_a_byte(dtype: type) -> None:
     batch = Batch(GAMES[0], players=2, games=4, seed=1)
     for seat in (256, 257, 2**16 - 1):
-        with pytest.raises(InvalidBatchInput, match="seats are 0 to 1"):
+        with pytest.raises(InvalidBatchInput, match="seats must be from 0 to 1"):
             batch.observe(np.full(4, seat, dtype))
