@@ -226,13 +226,20 @@ def roll_out(
     points = np.zeros((len(actions), variant.players, tracks))
     hidden_counts, barred = hidden_tile_groups(view)
     variant.kernels[rollout_loops.run_rollouts](
-        variant.constants, guarded.array(states), guarded.array(actions), len(actions),
-        guarded.array(seed_states(rng.getrandbits(64), 0, guesses)), turns,
-        late, guarded.array(hidden_counts), guarded.array(barred),
-        guarded.array(mind), guarded.array(allocate(scratch_dtype(tracks))),
-        guarded.array(np.zeros(variant.max_legal_actions, np.int32)), sums,
-        guarded.array(np.zeros(len(actions))), guarded.array(points),
-    )  # fmt: skip
+        variant.constants,
+        guarded.array(states),
+        rollout_loops.RolloutTask(
+            actions=guarded.array(actions),
+            seeds=guarded.array(seed_states(rng.getrandbits(64), 0, guesses)),
+            hidden_counts=guarded.array(hidden_counts),
+            excluded=guarded.array(barred),
+            turns=turns,
+            search_after=late,
+        ),
+        guarded.array(mind),
+        guarded.array(allocate(scratch_dtype(tracks))),
+        rollout_loops.RolloutSums(sums, guarded.array(np.zeros(len(actions))), guarded.array(points)),
+    )
     guarded.check()
     assert state.tobytes() == before
     assert np.isfinite(sums).all()

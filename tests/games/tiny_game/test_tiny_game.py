@@ -92,12 +92,12 @@ def test_board_is_drawn(tiny: str) -> None:
 
 def test_environment_and_batch_play_the_same_game(tiny: str) -> None:
     single, batch = SingleGame(tiny, 2, reward="win"), Batch(tiny, 2, games=1, seed=5, auto_reset=False)
-    single.begin(5)
+    single.reset(5)
     while not batch.over[0]:
         legal = np.flatnonzero(batch.masks()[0])
-        assert single.look()["action_mask"].tolist() == batch.masks()[0].tolist()
+        assert single.observe()["action_mask"].tolist() == batch.masks()[0].tolist()
         batch.step(legal[:1])
-        single.play(int(legal[0]))
+        single.step(int(legal[0]))
     assert single.points.tolist() == batch.scores[0].tolist()
 
 
