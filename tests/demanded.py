@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+from typing import NoReturn
 
 import pytest
 
 DEMANDED = frozenset(os.environ.get("AXIO_DEMAND", "").split(","))
 
 
-def need(what: str, path: str | None) -> str:
+def need(name: str, path: str | None) -> str:
     """Return the path of a program. Without one, skip the test, or fail if AXIO_DEMAND names the program."""
-    if path:
-        return path
-    message = f"{what} is not installed"
-    if what in DEMANDED:
-        pytest.fail(message)
-    pytest.skip(message)
+    return path or skip_or_fail(name, f"{name} is not installed")
+
+
+def skip_or_fail(requirement: str, reason: str) -> NoReturn:
+    """Skip the test, or fail if AXIO_DEMAND names the missing requirement."""
+    if requirement in DEMANDED:
+        pytest.fail(f"{reason}, and AXIO_DEMAND demands {requirement}")
+    pytest.skip(f"{reason}; set AXIO_DEMAND={requirement} to make this a failure")

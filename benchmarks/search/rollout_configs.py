@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import mean, stdev
 from typing import NamedTuple
@@ -56,9 +57,12 @@ CONFIGS = {
 }
 
 
+Figures = dict[str, float]  # by name, as in the JSON output
+
+
 @dataclass(frozen=True)
 class ConfiguredSim:
-    """`sim` with a given rollout configuration."""
+    """`sim` with a fixed rollout configuration."""
 
     name: str
     config: RolloutConfig
@@ -155,66 +159,91 @@ def main(
 ) -> None:
     """Compare rollout configurations of GAME on shared deals."""
     variant = find_variant(game, players)
-    names = [
-        DEFAULT,
-        *(only or [name for name in CONFIGS if CONFIGS[name] not in (None, DEFAULT_CONFIGS[pace(seconds)])]),
-    ]
-    against_itself = Outcome(0.5, 0.0) if players > 1 and not against else None
+    default_config = DEFAULT_CONFIGS[pace(seconds)]
+    names = [DEFAULT, *(only or [name for name in CONFIGS if CONFIGS[name] not in (None, default_config)])]
+    against_itself = players > 1 and not against  # the default is its own opponent: the result is known
     trials = [
         Trial(game, players, name, deal, seat, seconds, against)
         for deal in range(deals)
         for seat in range(players)
         for name in names
-        if name != DEFAULT or against_itself is None
+        if name != DEFAULT or not against_itself
     ]
     variant.kernels.compile((*loops.LOOPS, *rollout_loops.LOOPS))
-    results: dict[Trial, Outcome] = {}
-    with progress("games", len(trials)) as advance:
-        for trial, result in map_unordered(_play_labelled, trials, jobs):
-            results[trial] = result
-            advance(1)
-
-    def by_deal(name: str, figure: Callable[[Outcome], float]) -> list[float]:
-        if name == DEFAULT and against_itself is not None:
-            return [figure(against_itself)] * deals
-        return [
-            mean(
-                figure(results[Trial(game, players, name, deal, seat, seconds, against)])
-                for seat in range(players)
-            )
-            for deal in range(deals)
-        ]
-
-    best, lead = DEFAULT, 0.0
-    default_values = by_deal(DEFAULT, lambda outcome: outcome.value)
-    report = {}
-    for name in names:
-        values = by_deal(name, lambda outcome: outcome.value)
-        differences = [value - default for value, default in zip(values, default_values, strict=True)]
-        error = stdev(differences) / math.sqrt(deals)
-        margins = by_deal(name, lambda outcome: outcome.margin)
-        mean_margin, margin_error = mean(margins), stdev(margins) / math.sqrt(deals)
-        report[name] = {
-            "result": mean(values),
-            "difference": mean(differences),
-            "error": error,
-            "margin": mean_margin,
-            "error of margin": margin_error,
-        }
-        if mean(differences) > max(lead, SIGNIFICANCE * error):
-            best, lead = name, mean(differences)
-        if not as_json:
-            figures = f"{mean(values):.4f}  {mean(differences):+.4f} ± {error:.4f}"
-            click.echo(f"{name:24} {figures}  margin {mean_margin:+.2f} ± {margin_error:.2f} points")
+    results = _play_all(trials, jobs)
+    outcomes = {name: mean_by_deal(results, name) for name in names}
+    if against_itself:
+        outcomes[DEFAULT] = [Outcome(0.5, 0.0)] * deals
+    report = compare(outcomes)
+    best = best_config(report)
     chosen = CONFIGS[best]
     if as_json:
         settings = {"game": game, "players": players, "seconds": seconds, "deals": deals}
         settings |= {"against": against or DEFAULT, "machine": describe_machine()}
         click.echo(json.dumps(settings | {"found": report, "best": best}))
     else:
+        for name, figures in report.items():
+            click.echo(f"{name:24} {_format_figures(figures)}")
         click.echo(f"best: {best}" + (f", {asdict(chosen)}" if chosen else ""))
     if write and chosen:
         write_config(variant, pace(seconds), chosen, weights_file(variant))
+
+
+def mean_by_deal(results: Mapping[Trial, Outcome], name: str) -> list[Outcome]:
+    """Return the mean outcome of a configuration over all seats, for each deal."""
+    by_deal: dict[int, list[Outcome]] = defaultdict(list)
+    for trial, outcome in results.items():
+        if trial.name == name:
+            by_deal[trial.deal].append(outcome)
+    return [
+        Outcome(
+            mean(outcome.value for outcome in by_deal[deal]),
+            mean(outcome.margin for outcome in by_deal[deal]),
+        )
+        for deal in sorted(by_deal)
+    ]
+
+
+def compare(outcomes: Mapping[str, Sequence[Outcome]]) -> dict[str, Figures]:
+    """Return the figures of each configuration, with its difference from the default on the same deals."""
+    report = {}
+    for name, by_deal in outcomes.items():
+        values, margins = zip(*by_deal, strict=True)
+        differences = [
+            outcome.value - default.value for outcome, default in zip(by_deal, outcomes[DEFAULT], strict=True)
+        ]
+        report[name] = {
+            "result": mean(values),
+            "difference": mean(differences),
+            "error": stdev(differences) / math.sqrt(len(by_deal)),
+            "margin": mean(margins),
+            "error of margin": stdev(margins) / math.sqrt(len(by_deal)),
+        }
+    return report
+
+
+def best_config(report: Mapping[str, Figures]) -> str:
+    """Return the configuration with the largest significant advantage over the default, or the default."""
+    best, advantage = DEFAULT, 0.0
+    for name, figures in report.items():
+        if figures["difference"] > max(advantage, SIGNIFICANCE * figures["error"]):
+            best, advantage = name, figures["difference"]
+    return best
+
+
+def _format_figures(figures: Figures) -> str:
+    difference = f"{figures['difference']:+.4f} ± {figures['error']:.4f}"
+    margin_text = f"{figures['margin']:+.2f} ± {figures['error of margin']:.2f}"
+    return f"{figures['result']:.4f}  {difference}  margin {margin_text} points"
+
+
+def _play_all(trials: Sequence[Trial], jobs: int) -> dict[Trial, Outcome]:
+    results: dict[Trial, Outcome] = {}
+    with progress("games", len(trials)) as advance:
+        for trial, outcome in map_unordered(_play_labelled, trials, jobs):
+            results[trial] = outcome
+            advance(1)
+    return results
 
 
 def _play_labelled(trial: Trial) -> tuple[Trial, Outcome]:

@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 import uvloop
 
-from benchmarks.server.http_client import Failed, Http, Response
+from benchmarks.server.http_client import Http, RequestFailed, Response
 from benchmarks.server.websocket_client import BadHandshake, WebSocket, connect
 
 SOURCE = "127.66.6.6"
@@ -47,7 +47,7 @@ class Client:
         """Create guests, as far as the server allows, and return their tokens."""
         tokens = []
         for _ in range(number):
-            with suppress(Failed):
+            with suppress(RequestFailed):
                 tokens.append(str((await self._http.post("/api/guests", {"name": "Mallory"}))["token"]))
         return tokens
 
@@ -63,7 +63,7 @@ class Client:
         for _ in range(number):
             try:
                 paths.append(await self.table(token, *seats))
-            except Failed:
+            except RequestFailed:
                 break
         return paths
 
@@ -172,7 +172,7 @@ class Watcher:
         while (message := await self.next())["type"] not in ("view", "step"):
             if message["type"] == "refused":
                 await asyncio.sleep(PAUSE)
-                raise Failed(str(message))
+                raise RequestFailed(str(message))
         return message
 
 
@@ -210,7 +210,7 @@ async def hints(client: Client) -> None:
         return
 
     async def ask(path: str, token: str) -> None:
-        with suppress(BadHandshake, OSError, Failed):
+        with suppress(BadHandshake, OSError, RequestFailed):
             async with Watcher(client, path, token) as watcher:
                 n = (await watcher.next())["n"]
                 for number in itertools.count():
@@ -230,7 +230,7 @@ async def bots(client: Client) -> None:
     token, paths = client.prepared
 
     async def play(path: str) -> None:
-        with suppress(BadHandshake, OSError, Failed):
+        with suppress(BadHandshake, OSError, RequestFailed):
             async with Watcher(client, path, token) as watcher:
                 for number in itertools.count():
                     message = await watcher.next_state()
@@ -448,7 +448,7 @@ async def flood(client: Client) -> None:
 
 
 async def reconnects(client: Client) -> None:
-    """Reconnect ten sockets repeatedly to a table with a long journal, each time with missed entries."""
+    """Reconnect ten sockets repeatedly to a table with a long log, each time with missed entries."""
     if client.prepared is None:
         (token,) = await client.guests(1)
         path = await client.table(token, "me", "greedy")
@@ -475,7 +475,7 @@ async def reconnects(client: Client) -> None:
 async def _back_and_forth(client: Client, path: str, token: str, times: int | None = None) -> int:
     """Place and take back as fast as possible, and return the number of the last entry."""
     last = 0
-    with suppress(BadHandshake, OSError, Failed):
+    with suppress(BadHandshake, OSError, RequestFailed):
         async with Watcher(client, path, token) as watcher:
             last = (await watcher.next_state())["n"]
             for number in itertools.count() if times is None else range(times):

@@ -1,5 +1,4 @@
-"""`python -m benchmarks.server.compare REVISION`: compare the server with that of another commit, in one
-run.
+"""`python -m benchmarks.server.compare REVISION`: compare the server with that of another commit.
 
 Both servers run on the same core with separate databases. The clients play in alternating rounds, so other
 load affects both. The CPU time per move is more reliable than the moves per second, because it hardly
@@ -30,7 +29,7 @@ from benchmarks.server.measures import BUSY, MAX_GAMES_PER_SECOND, WARM_UP, run_
 from benchmarks.server.processes import (
     THIS,
     Program,
-    Running,
+    ServerProcess,
     compile_rules,
     core_layouts,
     free_port,
@@ -160,7 +159,7 @@ def _play(
         run_on(layout.clients, work)
 
 
-async def _round(load: Load, server: Running, side: Side) -> None:
+async def _round(load: Load, server: ServerProcess, side: Side) -> None:
     load.tidy()
     await load.grow(TABLES, TABLES + int(BUSY * MAX_GAMES_PER_SECOND))
     await asyncio.sleep(0.3)

@@ -91,8 +91,8 @@ def _cluster(core: int | None) -> Iterator[int]:
         if os.getuid() == 0:  # PostgreSQL refuses to run as root
             shutil.chown(folder, "postgres", pwd.getpwnam("postgres").pw_gid)
         data = folder / "data"
-        made = _as_postgres(programs / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8")
-        subprocess.run([*made, "--locale=C", "--no-sync"], check=True, stdout=subprocess.DEVNULL)
+        initdb = _as_postgres(programs / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8")
+        subprocess.run([*initdb, "--locale=C", "--no-sync"], check=True, stdout=subprocess.DEVNULL)
         options = ("-p", port, "-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={folder}")
         with on_core(core):
             server = subprocess.Popen(

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 
-class Failed(Exception):
+class RequestFailed(Exception):
     """The server refused a request."""
 
 
@@ -42,13 +42,13 @@ class Http:
         return await self._request(method, path, body, headers)
 
     async def post(self, path: str, body: dict[str, Any], token: str = "") -> Any:
-        """Send a POST request and return the decoded JSON. Raises `Failed`."""
+        """Send a POST request and return the decoded JSON. Raises `RequestFailed`."""
         headers = {"Content-Type": "application/json"}
         if token:
             headers["Authorization"] = f"Bearer {token}"
         response = await self._request("POST", path, msgspec.json.encode(body), headers)
         if response.status >= 300:
-            raise Failed(f"POST {path}: {response.status} {response.body.decode()[:300]}")
+            raise RequestFailed(f"POST {path}: {response.status} {response.body.decode()[:300]}")
         return msgspec.json.decode(response.body)
 
     async def _request(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> Response:

@@ -20,7 +20,7 @@ from benchmarks.server.http_client import Http
 from benchmarks.server.load import Latencies, Load
 from benchmarks.server.processes import (
     CoreLayout,
-    Running,
+    ServerProcess,
     echo_command,
     free_port,
     on_core,
@@ -78,14 +78,14 @@ def play(kind: str, layout: CoreLayout, game: str, tables: int, *, pace: float |
         return played
 
 
-def _server(database: Store, core: int | None) -> AbstractContextManager[Running]:
+def _server(database: Store, core: int | None) -> AbstractContextManager[ServerProcess]:
     port = free_port()
     return running(serve_command(port, database.folder, database.url), port, core)
 
 
 async def _play(
     database: Store,
-    server: Running,
+    server: ServerProcess,
     load: Load,
     echo: Echo,
     layout: CoreLayout,

@@ -58,7 +58,7 @@ def free_port() -> int:
 
 
 @dataclass(slots=True)
-class Running:
+class ServerProcess:
     """A server process that answers on a port."""
 
     process: subprocess.Popen[bytes]
@@ -122,7 +122,7 @@ def running(
     path: str = "/",
     *,
     env: Mapping[str, str] | None = None,
-) -> Iterator[Running]:
+) -> Iterator[ServerProcess]:
     """Start a command on a core and wait until it serves a path. Raises `DidNotStart`."""
     with tempfile.TemporaryFile() as output:
         start = time.perf_counter()
@@ -130,7 +130,7 @@ def running(
             process = subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True, env=env)
         try:
             _wait(process, port, path, start)
-            yield Running(process, port, time.perf_counter() - start)
+            yield ServerProcess(process, port, time.perf_counter() - start)
         except DidNotStart as error:
             output.seek(0)
             raise DidNotStart(f"{error}\n{output.read().decode(errors='replace')[-3000:]}") from None

@@ -1,8 +1,8 @@
 """Tile-laying games by exact rules: positions, records, bots, environments and a compiled batch of games.
 
-Start a game with `new_game`, which returns a `Table`. A `Table` and a `View` are a `Position`: they list
-legal moves, count points and draw themselves. `play_match` plays games between bots, `Batch` plays many games
-as one array, and `register_game` adds a game.
+Start a game with `new_game`, which returns a `Table`. `Table` and `View` are subclasses of `Position`: they
+list legal moves, count points and draw themselves. `play_match` plays games between bots, `Batch` plays many
+games as one array, and `register_game` adds a game.
 
 >>> import axiogames as axio
 >>> table = axio.new_game("axio", players=2, seed=7)

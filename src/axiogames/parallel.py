@@ -100,7 +100,8 @@ _worker_setup: list[_Setup] = []
 def on_worker_start(function: Callable[..., object], *arguments: object) -> None:
     """Call a function in each worker process that starts later, before its first piece of work.
 
-    Workers are new interpreters. This repeats changes of global state, such as the registration of a game.
+    Workers are new interpreters. Use this to repeat changes of global state, such as the registration of a
+    game.
     """
     if (function, arguments) not in _worker_setup:
         _worker_setup.append((function, arguments))

@@ -60,7 +60,7 @@ class Generator:
         self._prefix = hashlib.sha256(b"axio-lots/1:%b:" % seed_bytes(seed))
 
     def bits(self) -> int:
-        """Return the next number, uniform over 64 bits."""
+        """Return 64 random bits, as an integer from 0 to 2**64 - 1."""
         state = self._prefix.copy()
         state.update(b"%d" % self.counter)
         self.counter += 1
@@ -78,7 +78,7 @@ class Generator:
         """Return an independent generator.
 
         Args:
-            name: added to the seed. Each part of the work has a generator with a name of its own.
+            name: added to the seed. Give each part of the work a generator with a different name.
         """
         return Generator(f"{self.seed}/{name}")
 

@@ -124,6 +124,20 @@ def test_axio_without_a_command_prints_the_help() -> None:
     assert run().code == 0
 
 
+@pytest.mark.parametrize("group", ["solve", "arena"])
+def test_a_group_without_a_command_prints_its_help_on_standard_error(group: str) -> None:
+    ran = run(group)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"Usage: axio {group} ")
+    assert "\nCommands:\n" in ran.err
+
+
+def test_an_option_without_its_value_refers_to_the_help_of_the_command() -> None:
+    assert_refused(
+        run("simulate", GAMES[0], "--seed"), "'--seed' requires an argument. See axio simulate --help"
+    )
+
+
 def test_version() -> None:
     assert run("--version").out == f"axio {axio.__version__}\n"
 
@@ -330,7 +344,7 @@ def test_show_prints_the_end_of_a_game(name: str, records: dict[str, Path]) -> N
     assert ran.code == 0
     assert f"{game(name).name}: greedy, balanced; after " in ran.out
     assert "The game is over." in ran.out
-    assert f"{winner} wins, before " in ran.out
+    assert f"{winner} wins, ahead of " in ran.out
     assert "\x1b" not in ran.out
 
 

@@ -277,7 +277,7 @@ def test_a_placement_can_be_taken_back_before_the_draw(save_file: Path) -> None:
     first, second = session_module.list_moves(fresh, [])[0][:2]
     assert f"You placed {first}" in ran.out
     assert f"You placed {second}" in ran.out
-    assert "Press Enter to go on" in ran.out
+    assert "Press Enter to continue" in ran.out
     assert json.loads(save_file.read_text(encoding="utf-8"))["moves"][0] == str(second)
     assert "nothing can be taken back" in ran.out.splitlines()[-3]
 
@@ -498,9 +498,12 @@ def test_a_hidden_exchange_is_described_without_its_tiles() -> None:
 @pytest.mark.parametrize(
     ("rows", "explanation"),
     [
-        ("18,7,9,18,11;8,18,7,10,18", "a wins, before b: equal so far (7), at the second lowest 9 beats 8."),
-        ("5,5,5,5,9;5,5,5,5,8", "a wins, before b: equal so far (5 5 5 5), at the highest 9 beats 8."),
-        ("4,9,9,9,9;5,5,5,5,5", "b wins, before a: at the lowest 5 beats 4."),
+        (
+            "18,7,9,18,11;8,18,7,10,18",
+            "a wins, ahead of b: equal so far (7), then 9 beats 8 at the second lowest.",
+        ),
+        ("5,5,5,5,9;5,5,5,5,8", "a wins, ahead of b: equal so far (5 5 5 5), then 9 beats 8 at the highest."),
+        ("4,9,9,9,9;5,5,5,5,5", "b wins, ahead of a: 5 beats 4 at the lowest."),
         ("4,5,6,7,8;8,7,6,5,4", "a and b share the victory."),
     ],
 )
@@ -521,7 +524,7 @@ def test_results_with_a_single_track_compare_points() -> None:
         "  1.  you  30",
         "  3.  a    12",
         "b and you share the victory.",
-        "you are ahead, before a: 30 beats 12.",
+        "you are ahead of a: 30 beats 12.",
     ]
 
 

@@ -64,21 +64,21 @@ def test_commands_print_the_documented_output(empty_folder: Path) -> None:
         assert missing(shown, printed) is None, f"{line}\n{printed}"
 
 
-def test_workers_know_a_game_of_the_option_register(tmp_path: Path) -> None:
+def test_workers_know_games_registered_on_the_command_line_only(tmp_path: Path) -> None:
     out = tmp_path / "games.jsonl"
     simulate = ["simulate", "tiny", "--bots", "greedy,random", "--games", "6", "--jobs", "2", "--force"]
     simulate += ["--out", str(out)]
 
-    def finished(*arguments: str) -> subprocess.CompletedProcess[str]:
+    def run_python(*arguments: str) -> subprocess.CompletedProcess[str]:
         python = [sys.executable, *arguments]
         return subprocess.run(python, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
 
-    done = finished("-m", "axiogames", "--register", PACKAGE, *simulate)
+    done = run_python("-m", "axiogames", "--register", PACKAGE, *simulate)
     assert done.returncode == 0, done.stderr
     assert len(out.read_text(encoding="utf-8").splitlines()) == 6
     register = f"from axiogames.games import register_game; register_game({PACKAGE!r})"
     program = f"{register}; from axiogames.cli import main; main({simulate!r})"
-    assert "unknown game 'tiny'" in finished("-c", program).stderr
+    assert "unknown game 'tiny'" in run_python("-c", program).stderr
 
 
 def test_table_lists_every_derived_hook() -> None:

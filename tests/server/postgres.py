@@ -13,16 +13,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import asyncpg
-import pytest
 
+from tests.demanded import skip_or_fail
 from tests.server.driving import free_port
 
 USER = "axio"
 TIMEOUT = 60.0
-DEMAND = "AXIO_DEMAND"  # variable with a comma-separated list of requirements; missing ones fail the test
 
 
 def program_folder() -> Path | None:
@@ -101,7 +100,7 @@ class Postgres:
     def _start(self) -> None:
         programs = program_folder()
         if programs is None:
-            missing("postgresql", "PostgreSQL (initdb, postgres) is not installed")
+            skip_or_fail("postgresql", "PostgreSQL (initdb, postgres) is not installed")
         self._folder = folder = Path(tempfile.mkdtemp(prefix="axio-pg-"))
         user = _unprivileged()
         if user is not None:
@@ -139,13 +138,6 @@ class Postgres:
                 time.sleep(0.05)
 
 
-def missing(requirement: str, reason: str) -> NoReturn:
-    """Skip the test, or fail if the environment demands the missing requirement."""
-    if requirement in os.environ.get(DEMAND, "").split(","):
-        pytest.fail(f"{reason}, and {DEMAND} demands {requirement}")
-    pytest.skip(f"{reason}; set {DEMAND}={requirement} to make this a failure")
-
-
 def run_sql(url: str, *statements: str) -> list[tuple[Any, ...]]:
     """Run statements, each in its own transaction, and return the rows of the last one."""
 
@@ -171,7 +163,9 @@ def _unprivileged() -> pwd.struct_passwd | None:
             return pwd.getpwnam(name)
         except KeyError:
             continue
-    missing("postgresql", "PostgreSQL refuses to be run by root, and there is no user postgres or nobody")
+    return skip_or_fail(
+        "postgresql", "PostgreSQL refuses to run as root; there is no user postgres or nobody"
+    )
 
 
 def _as(user: pwd.struct_passwd | None, folder: Path) -> dict[str, Any]:

@@ -108,7 +108,7 @@ def test_erased_person_cannot_sign_in(server: RunningServer, ann: Guest, bob: Gu
     assert admin(server, "people", "erase", ann.id, "--yes").code == 0  # a failed deletion can be repeated
 
 
-def test_unknown_person_is_a_one_line_error(sqlite_server: RunningServer) -> None:
+def test_unknown_person_is_refused_in_one_line(sqlite_server: RunningServer) -> None:
     for command in (["show"], ["ban"], ["unban"], ["export"], ["rename", "Name"], ["erase", "--yes"]):
         for wrong in ("nobody", "a\0b", "Ann\n", "x" * 99):
             assert_refused(
@@ -136,7 +136,7 @@ def test_unwritable_export_target_is_not_reported_as_database_error(
 
 def assert_soon(condition: Callable[[], bool]) -> None:
     """Wait until a condition holds; a running server notices changes within seconds."""
-    end = time.monotonic() + 20
+    deadline = time.monotonic() + 20
     while not condition():
-        assert time.monotonic() < end
+        assert time.monotonic() < deadline, "the condition does not hold after 20 s"
         time.sleep(0.1)

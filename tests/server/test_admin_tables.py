@@ -124,7 +124,7 @@ def test_owner_removes_player_before_start(ann: Guest, bob: Guest) -> None:
     assert [seat["name"] for seat in carl.view(table.id)["seats"]] == ["Ann", "Carl", "random"]
 
 
-def test_invalid_commands_are_one_line_errors(sqlite_server: RunningServer) -> None:
+def test_invalid_commands_are_refused_in_one_line(sqlite_server: RunningServer) -> None:
     ann = sqlite_server.guest()
     table = ann.open("rota", ["me", "open"])
     for command in (["show"], ["close"], ["release"], ["delete", "--yes"], ["kick", "--seat", "0", "--yes"]):

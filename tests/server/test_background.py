@@ -106,7 +106,7 @@ def test_failing_table_does_not_block_others_in_sweep(
         async with running_app(tmp_path) as app:
             rooms, woken = app.server.rooms, []
 
-            class Awake:
+            class FakeRoom:
                 def __init__(self, name: str) -> None:
                     self.wake = lambda: woken.append(name)
 
@@ -116,7 +116,7 @@ def test_failing_table_does_not_block_others_in_sweep(
             async def get(table_id: str) -> Any:
                 if table_id == "two":
                     raise ValueError("unreadable")
-                return Awake(table_id)
+                return FakeRoom(table_id)
 
             monkeypatch.setattr(app.server.store, "list_due", due)
             monkeypatch.setattr(rooms, "get", get)
@@ -187,7 +187,7 @@ def test_failing_notification_does_not_end_listening(
 
 
 def test_process_catches_up_after_reconnecting(tmp_path: Path) -> None:
-    """This includes tables without clients here: the next client receives the committed state."""
+    """Tables without clients in this process catch up as well, so that the next client sees all entries."""
 
     async def work() -> None:
         async with running_app(tmp_path) as app:

@@ -30,8 +30,9 @@ from axiogames.server.operations.backup import DATABASE, MANIFEST, make_backup, 
 from axiogames.server.processes import LOCK_SUFFIX, AlreadyRunning, single_instance
 from axiogames.server.settings import DATABASE_FILE, InvalidSetting, Settings
 from tests.cli.test_cli import assert_refused, run
+from tests.demanded import skip_or_fail
 from tests.server.driving import Browser, Guest, random_chooser, start_server
-from tests.server.postgres import Postgres, missing, program_folder, run_sql
+from tests.server.postgres import Postgres, program_folder, run_sql
 
 GAME = "trio"
 TABLES = 3
@@ -58,7 +59,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> PlayedBackup:
         tables = [guest.open(GAME, ["me", "random"]).id for guest in people]
         stop, acknowledged = threading.Event(), dict[str, int]()
 
-        def play_on(guest: Guest, table: str) -> None:
+        def play(guest: Guest, table: str) -> None:
             choose = random_chooser(table)
             with guest.live(table) as live:
                 while not stop.is_set() and live.wait_for_turn()["phase"] != "over":
@@ -67,8 +68,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> PlayedBackup:
                     acknowledged[table] = live.n
 
         players = [
-            threading.Thread(target=play_on, args=pair, daemon=True)
-            for pair in zip(people, tables, strict=True)
+            threading.Thread(target=play, args=pair, daemon=True) for pair in zip(people, tables, strict=True)
         ]
         for player in players:
             player.start()
@@ -84,6 +84,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> PlayedBackup:
 
 
 def entries(database: Path) -> dict[str, list[tuple[int, str]]]:
+    """Return the numbers and bodies of all stored entries by table."""
     with closing(sqlite3.connect(database)) as connection:
         rows = connection.execute("SELECT table_id, number, body FROM entries ORDER BY table_id, number")
         found: dict[str, list[tuple[int, str]]] = {}
@@ -387,12 +388,12 @@ def test_links_in_archive_are_refused(tmp_path: Path) -> None:
 
 
 def test_pg_dump_during_play_restores_as_documented(postgres: Postgres, tmp_path: Path) -> None:
-    """Runs the commands of docs/guides/hosting.md with the URLs of this test."""
+    """Run the commands of docs/guides/hosting.md with the URLs of this test."""
     url, other = postgres.create(), postgres.create()
     programs = program_folder()
     assert programs is not None
     if not (programs / "pg_dump").exists():
-        missing("postgresql", "pg_dump is not installed")
+        skip_or_fail("postgresql", "pg_dump is not installed")
     page = (Path(__file__).parents[2] / "docs" / "guides" / "hosting.md").read_text(encoding="utf-8")
     dump, restore = (
         shlex.split(line) for line in page.splitlines() if line.startswith(("pg_dump ", "pg_restore "))
@@ -403,7 +404,7 @@ def test_pg_dump_during_play_restores_as_documented(postgres: Postgres, tmp_path
         tables = [guest.open(GAME, ["me", "random"]).id for guest in people]
         dump_starts = threading.Barrier(TABLES + 1)
 
-        def play_on(guest: Guest, table: str) -> None:
+        def play(guest: Guest, table: str) -> None:
             choose = random_chooser(table)
             with guest.live(table) as live:
                 for number in range(18):
@@ -416,7 +417,7 @@ def test_pg_dump_during_play_restores_as_documented(postgres: Postgres, tmp_path
                     if number < 8:
                         acknowledged[table] = live.n
 
-        playing = [pool.submit(play_on, *pair) for pair in zip(people, tables, strict=True)]
+        playing = [pool.submit(play, *pair) for pair in zip(people, tables, strict=True)]
         dump_starts.wait(60)
         call(programs, dump, tmp_path, url)
         for future in playing:
@@ -436,7 +437,7 @@ def test_pg_dump_during_play_restores_as_documented(postgres: Postgres, tmp_path
 
 
 def call(programs: Path, words: list[str], folder: Path, url: str) -> None:
-    """Run a documented command on a database of this test."""
+    """Run a documented command with the URL of a database of this test."""
     words = [f"--dbname={url}" if word.startswith("--dbname=") else word for word in words]
     result = subprocess.run(
         [programs / words[0], *words[1:]], cwd=folder, capture_output=True, text=True, check=False
@@ -445,6 +446,7 @@ def call(programs: Path, words: list[str], folder: Path, url: str) -> None:
 
 
 def by_table(rows: list[tuple[Any, ...]]) -> dict[str, list[tuple[int, str]]]:
+    """Return the numbers and bodies of entries by table."""
     found: dict[str, list[tuple[int, str]]] = {}
     for table, number, body in rows:
         found.setdefault(table, []).append((number, body))

@@ -188,8 +188,8 @@ def test_invalid_move_changes_nothing(server: RunningServer) -> None:
         refused = guest.refused("POST", f"/api/tables/{table.id}/moves", body)
         assert (refused.status, refused.code) == (status, code), (body, refused)
     assert guest.view(table.id) == before
-    hers = {"id": "1", "n": 3, "pick": 0}
-    assert Guest(guest.url).refused("POST", f"/api/tables/{table.id}/moves", hers).code == "not_allowed"
+    legal = {"id": "1", "n": 3, "pick": 0}
+    assert Guest(guest.url).refused("POST", f"/api/tables/{table.id}/moves", legal).code == "not_allowed"
 
 
 @pytest.mark.parametrize("seat", ["-1", "4", "9999999999999999999999", "x", "1.5"])

@@ -31,8 +31,8 @@ def framework_caches() -> dict[str, int]:
     return found
 
 
-def caches() -> Iterator[tuple[str, int]]:
-    """Yield the number of cached results of each function of the package with an unbounded cache."""
+def unbounded_caches() -> Iterator[tuple[str, int]]:
+    """Yield name and number of cached results of each function of this package with an unbounded cache."""
     for item in gc.get_objects():
         if type(item) is _lru_cache_wrapper and str(item.__module__).startswith("axiogames."):
             info = item.cache_info()
@@ -41,9 +41,9 @@ def caches() -> Iterator[tuple[str, int]]:
 
 
 def sizes() -> dict[str, int]:
-    """Return the sizes of all caches by name: those of functions and dictionaries of modules."""
-    found = {"site": len(static._CACHE)}
-    for name, size in caches():
+    """Return the sizes of all caches of this package by name: of functions, and private dictionaries."""
+    found = {"static files": len(static._CACHE)}
+    for name, size in unbounded_caches():
         found[name] = found.get(name, 0) + size
     for name, module in tuple(sys.modules.items()):
         if name.startswith("axiogames.server"):
@@ -114,7 +114,7 @@ def test_unknown_urls_are_not_cached(tmp_path: Path) -> None:
 
 
 def test_long_urls_and_cookies_are_not_cached(tmp_path: Path) -> None:
-    # The framework caches the last thousand of each with their parsed form, whatever their size.
+    # The framework caches the parsed form of the last thousand of each, whatever their size.
     async def work() -> None:
         async with running_app(tmp_path) as app:
             guest = await app.call("GET", "/api/me")

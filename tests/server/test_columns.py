@@ -1,4 +1,4 @@
-"""Columns of numbers that compiled loops encode as JSON."""
+"""Compiled encoding of columns of numbers as JSON."""
 
 from __future__ import annotations
 

@@ -60,7 +60,8 @@ def test_cancellation_at_every_await_leaks_no_connection(
 ) -> None:
     calls = DriverCalls(monkeypatch)
 
-    async def cancelled_at(call: int) -> bool:
+    async def cancel_at(call: int) -> bool:
+        """Cancel a read at its n-th driver call, and return whether it got so far."""
         database = Database(f"sqlite+aiosqlite:///{tmp_path / f'{call}.db'}")
         reading = asyncio.create_task(_read(database))
         calls.remaining, calls.action = call, reading.cancel
@@ -74,7 +75,7 @@ def test_cancellation_at_every_await_leaks_no_connection(
 
     async def work() -> None:
         for call in itertools.count(1):
-            if not await cancelled_at(call):
+            if not await cancel_at(call):
                 break
         assert call > 8  # connect, four pragmas, SQLAlchemy's first queries, the query, the release
 

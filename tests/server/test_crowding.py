@@ -22,6 +22,7 @@ TWO_REQUESTS = RateLimit(2, 1e-9)
 
 
 async def lobby(app: App, which: str = "open") -> list[str]:
+    """Return the ids of the listed tables."""
     return [table["id"] for table in await app.call("GET", f"/api/tables?which={which}")]
 
 
@@ -43,11 +44,11 @@ def test_lobby_lists_one_table_per_guest(tmp_path: Path) -> None:
 def test_one_game_in_play_is_listed_per_guest(tmp_path: Path) -> None:
     async def work() -> None:
         async with running_app(tmp_path) as app:
-            bots = [{"kind": "me"}, {"kind": "me"}]
+            seats = [{"kind": "me"}, {"kind": "me"}]
             ann, crowd = await app.guest("Ann"), await app.guest("Crowd")
-            honest = await app.open(ann, "rota", bots, public=True)
+            honest = await app.open(ann, "rota", seats, public=True)
             for _ in range(LOBBY_LENGTH):
-                last = await app.open(crowd, "rota", bots, public=True)
+                last = await app.open(crowd, "rota", seats, public=True)
             assert await lobby(app, "live") == [last["id"], honest["id"]]
 
     run(work)
@@ -61,8 +62,8 @@ def test_tables_with_a_present_host_are_listed_first(tmp_path: Path, url: str) -
                 await set_columns(server.database, tables, table, owner=f"host{number}", created=number)
             await put_table(server, "unreadable", [ANN], 0, public=True, quarantined="BadText", owner="x")
             async with server.database.writing() as connection:
-                there = update(seats).where(seats.c.table_id == "elsewhere", seats.c.seat == 0)
-                await connection.execute(there.values(here_until=now() + 60_000, person="host1"))
+                presence = update(seats).where(seats.c.table_id == "elsewhere", seats.c.seat == 0)
+                await connection.execute(presence.values(here_until=now() + 60_000, person="host1"))
             Listener(await server.rooms.get("here"), "host0")
             Listener(await server.rooms.get("watched"), "somebody")
             assert server.rooms.waiting_for_players() == ["here"]
@@ -93,7 +94,7 @@ async def refusals(app: App, tokens: list[str], path: str, body: Any = None) -> 
     ],
 )
 def test_guests_of_one_address_share_its_rate_limit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, path: str, body: Any, code: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, limit: str, path: str, body: Any, code: str
 ) -> None:
     monkeypatch.setattr(f"axiogames.server.routes.{limit}", TWO_REQUESTS)
 

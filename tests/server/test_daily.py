@@ -37,10 +37,12 @@ def deal(client: Client, game: str, day: str = "") -> Json:
 
 
 def start(guest: Guest, game: str) -> str:
+    """Start an attempt and return its table."""
     return str(guest.post(f"/api/daily/{game}")["id"])
 
 
 def finish(guest: Guest, table: str) -> Json:
+    """Finish an attempt by the first offered moves and return the result."""
     with guest.live(table) as live:
         return live.play_to_end(lambda moves: 0)
 
@@ -48,9 +50,9 @@ def finish(guest: Guest, table: str) -> Json:
 @pytest.mark.parametrize("game", GAMES)
 def test_all_people_draw_the_same_tiles(server: RunningServer, game: str) -> None:
     ann, bob = server.guest("Ann"), server.guest("Bob")
-    hers, his = start(ann, game), start(bob, game)
-    assert hers != his
-    with ann.live(hers) as her_socket, bob.live(his) as his_socket:
+    her_table, his_table = start(ann, game), start(bob, game)
+    assert her_table != his_table
+    with ann.live(her_table) as her_socket, bob.live(his_table) as his_socket:
         first, second = her_socket.recv(), his_socket.recv()
         assert first["table"]["commitment"] == second["table"]["commitment"]
         assert first["table"]["daily"] == today()
@@ -101,7 +103,7 @@ async def backdate_visit(server: RunningServer, guest: Guest, milliseconds: int)
 
 
 def test_results_of_new_guests_are_listed_only_for_themselves(server: RunningServer, bob: Guest) -> None:
-    """A new guest may be a person who already knows the tiles."""
+    """A new guest may belong to a person who has seen the tiles as another guest."""
     fresh, known = server.guest("Fresh"), server.guest("Known")
     asyncio.run(backdate_visit(server, known, NEW_PERSON_MS))
     asyncio.run(backdate_visit(server, fresh, NEW_PERSON_MS - 3600_000))
@@ -117,7 +119,7 @@ def test_results_of_new_guests_are_listed_only_for_themselves(server: RunningSer
 
 
 def test_deletion_does_not_list_unlisted_results(server: RunningServer, bob: Guest) -> None:
-    """Deleting a guest must not list its results."""
+    """The list must not show results of a deleted guest that were hidden before."""
     fresh, known = server.guest("Fresh"), server.guest("Known")
     asyncio.run(backdate_visit(server, known, NEW_PERSON_MS))
     tables = {guest.id: start(guest, "hex") for guest in (fresh, known)}
@@ -190,7 +192,7 @@ def test_leaving_ends_the_attempt(ann: Guest) -> None:
     assert start(ann, "axio") == table
 
 
-def test_adjacent_days(sqlite_server: RunningServer) -> None:
+def test_daily_response_names_the_adjacent_days(sqlite_server: RunningServer) -> None:
     anonymous = Client(sqlite_server.url)
     now = anonymous.get("/api/daily")
     yesterday = (date.fromisoformat(now["day"]) - timedelta(days=1)).isoformat()
@@ -219,11 +221,11 @@ def row(number: int, scores: list[int], finished: int, day: str = LONG_AGO) -> d
 
 
 async def insert_results(url: str, rows: list[dict[str, Any]]) -> None:
-    """Insert results."""
+    """Insert results with their tables and people."""
     database = Database(url)
     async with database.writing() as connection:
         for result in rows:
-            if result["person"] != "person4":  # whose name is stored only in the result
+            if result["person"] != "person4":  # the name of this person is stored only in the result
                 name = result["name"].replace("Old", "New")
                 named = {"id": result["person"], "name": name, "epoch": 0, "created": 0}
                 await connection.execute(insert(people), [named])

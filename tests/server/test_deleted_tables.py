@@ -44,8 +44,8 @@ class RecordingClient:
         self.closed.append(code)
 
 
-@pytest.mark.parametrize("how", ["sweep", "refresh"])
-def test_clients_are_disconnected_and_room_is_dropped(tmp_path: Path, how: str) -> None:
+@pytest.mark.parametrize("trigger", ["sweep", "refresh"])
+def test_clients_are_disconnected_and_room_is_dropped(tmp_path: Path, trigger: str) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(
@@ -55,7 +55,7 @@ def test_clients_are_disconnected_and_room_is_dropped(tmp_path: Path, how: str) 
             await server.rooms.sweep()
             assert (ann.closed, len(server.rooms)) == ([], 1)
             await remove(server, room.id)
-            await (server.rooms.sweep() if how == "sweep" else server.rooms.refresh(room.id))
+            await (server.rooms.sweep() if trigger == "sweep" else server.rooms.refresh(room.id))
             await asyncio.sleep(0)
             assert (ann.closed, spectator.closed) == ([NO_SUCH_TABLE], [NO_SUCH_TABLE])
             assert len(server.rooms) == 0

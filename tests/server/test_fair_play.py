@@ -1,4 +1,4 @@
-"""Absence of a person or an outage of the server costs nobody a seat or time unfairly."""
+"""Nobody loses a seat or time unfairly by a short absence or an outage of the server."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LONG = 2 * ABSENT_SECONDS
 
 
 def pass_time(room: Room) -> None:
-    """Shift all recorded presence back, so that everybody counts as absent."""
+    """Shift all recorded presence into the past, which makes everybody count as absent."""
     subscribers = room.subscribers
     subscribers._opened -= LONG
     for times in (subscribers._last_seen, subscribers._announced):
@@ -54,7 +54,7 @@ async def never_choose(*_: object) -> Any:
 # ---------------------------------------------------------------- bots for absent people
 
 
-def test_no_bot_is_called_at_a_table_with_a_clock(tmp_path: Path) -> None:
+def test_no_bot_is_seated_for_a_player_with_a_clock(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(table_config(move_time=3 * 86_400), SEATED)
@@ -89,7 +89,7 @@ def test_absent_person_gets_a_bot_of_the_default_level(tmp_path: Path, level: st
 
 @pytest.mark.parametrize("action", ["look", "move", "refused move", "picture", "socket", "return"])
 def test_recently_seen_person_is_not_absent(tmp_path: Path, action: str) -> None:
-    """This includes people who play over HTTP, without a connection."""
+    """Requests over HTTP count as presence, as WebSockets do."""
 
     async def work() -> None:
         async with running_app(tmp_path) as app:
@@ -199,7 +199,7 @@ def test_http_request_does_not_shorten_the_presence_of_a_connection(tmp_path: Pa
 
 
 async def age(server: Server, by: int) -> None:
-    """Shift the stored times of all tables back."""
+    """Shift the stored times of all tables into the past."""
     async with server.database.writing() as connection:
         await connection.execute(update(entries).values(at=entries.c.at - by))
         await connection.execute(update(tables).values(due=tables.c.due - by))
@@ -267,7 +267,7 @@ def test_unloaded_table_gets_no_extra_time(tmp_path: Path) -> None:
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            server.rooms._note_resumption(now() - 2 * HOUR)  # running since then
+            server.rooms._note_resumption(now() - 2 * HOUR)  # the server has been running for two hours
             room = await server.rooms.get("table")
             assert room.subscribers.deadline == deadline(room.game)
             await until(
@@ -328,7 +328,7 @@ def test_processes_agree_on_a_deadline_and_broadcast_it(tmp_path: Path, trigger:
     run(work)
 
 
-def test_no_clock_ends_without_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_clock_runs_out_without_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(table_config(move_time=3_000), SEATED)

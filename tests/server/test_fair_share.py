@@ -60,7 +60,8 @@ def test_login_does_not_wait_behind_guest_accounts(tmp_path: Path, monkeypatch: 
             slow.go.set()
             assert (await logging_in).status == 200
             answers = await asyncio.gather(*tasks)
-            assert slow.order.index("login secret of ann") == 2  # after Ann's account and one other
+            # The login comes after Ann's account and the job that was already running.
+            assert slow.order.index("login secret of ann") == 2
             statuses = sorted(answer.status for answer in answers)
             # One is running, and an address may have five queued.
             assert statuses == [200] * 6 + [503] * 24
@@ -82,14 +83,14 @@ def test_replays_are_built_one_at_a_time_without_blocking_others(
             await install(app, scenario)
             path = f"/api/tables/{TABLE}/replay"
             alone = await app.call("GET", path)
-            turns = 0
+            iterations = 0
             tasks = [asyncio.create_task(app.call("GET", path)) for _ in range(5)]
             while not all(task.done() for task in tasks):  # they may start in any order
-                turns += 1
+                iterations += 1
                 await asyncio.sleep(0)
             assert await asyncio.gather(*tasks) == [alone] * 5
-            # Each waits for those before it, and other tasks run between any two entries.
-            assert turns > 4 * len(scenario.log)
+            # The replays are built one after another, and other tasks run between any two entries.
+            assert iterations > 4 * len(scenario.log)
 
     run(work)
 
@@ -99,9 +100,8 @@ def test_repeated_replay_requests_are_delayed(tmp_path: Path) -> None:
         async with running_app(tmp_path) as app:
             await install(app, play_scenario(Case("rota", 2), "people"))
             app.server.limits.active = True
-            app.server.limits.loop.active = (
-                False  # it would delay the requests, so they would stay below the rate limit
-            )
+            # Shares of the event loop would delay the requests, which would then stay below the rate limit.
+            app.server.limits.loop.active = False
             replay = f"/api/tables/{TABLE}/replay"
             assert (await app.request("GET", replay)).status == 200
             for _ in range(5_000):  # enough on a slow machine, where the bucket refills meanwhile

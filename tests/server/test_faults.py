@@ -78,9 +78,8 @@ def test_conflicting_entry_number_is_refused_with_a_fresh_view(tmp_path: Path) -
                 elsewhere: Any = await session.app.server.rooms._load(session.table)
                 move = str(elsewhere.table.legal_moves()[-1])
                 entry = elsewhere.apply(MovePlayed(elsewhere.turn, move, UNDRAWN, "elsewhere"))
-                await session.app.server.journal.append(
-                    elsewhere.journal_entry(entry)
-                )  # as another process would
+                # Append it as another process would.
+                await session.app.server.journal.append(elsewhere.journal_entry(entry))
                 refused = await socket.request(**command)
                 assert refused["code"] == "stale"
                 assert refused["view"]["n"] == session.game.number == elsewhere.number

@@ -1,4 +1,4 @@
-"""Fuzzing of HTTP requests and WebSocket messages: every response is a regular error.
+"""Fuzzing of HTTP requests and WebSocket messages: no internal errors, and regular error responses.
 
 The routes come from the OpenAPI schema. Valid requests are mutated in their structure, bytes or headers. The
 seed is fixed; `make slow` sends more requests.
@@ -17,16 +17,16 @@ import pytest
 
 from tests.server.in_process import App, running_app
 
-REQUESTS_PER_ROUTE = 12  # requests per route
-MESSAGES = 400
+REQUESTS_PER_ROUTE = 12
+MESSAGES = 400  # messages to a table
 SLOW_FACTOR = 25  # factor for `make slow`
 
-ODD: list[Any] = [
+UNUSUAL_VALUES: list[Any] = [
     None, True, 0, -1, 3, 2**31, 2**63, 2**64, -(10**30), 1.5, 1e300, "", "x", "x" * 3000, "\x00",
     "\ud800", "é", "\u202e",
     "🐙" * 30, "'; drop table people; --", "../..", "%00", [], [[]], [None] * 50, {}, {"x": {}}, {"": None},
 ]  # fmt: skip
-RAW = [
+RAW_BYTES = [
     b"\xff", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\x00", b"[" * 900, b'{"x":' * 900, b"NaN", b"Infinity",
     b"1e999",
     b"9" * 6000, b'"\\ud800"', b'"\\u0000"', b"\\", b'"', b"}", b",", b"/**/", b"{", b"'",
@@ -65,7 +65,7 @@ class Fuzzer:
         self._names = names
 
     def path(self, template: str) -> str:
-        """Return a URL with existing or odd names."""
+        """Return a URL with existing or malformed names, and sometimes a malformed query."""
         parts = [self._segment(part) for part in template.split("/")]
         query = "?" + self._rng.choice(QUERIES) if self._rng.random() < 0.5 else ""
         return "/".join(parts) + query
@@ -88,7 +88,7 @@ class Fuzzer:
             text = json.dumps(body).encode()
         if self._rng.random() < 0.4:
             at = self._rng.randrange(len(text) + 1)
-            text = text[:at] + self._rng.choice(RAW) + text[at + self._rng.choice([0, 1, 5]) :]
+            text = text[:at] + self._rng.choice(RAW_BYTES) + text[at + self._rng.choice([0, 1, 5]) :]
         return text
 
     def _example(self, schema: Any) -> Any:
@@ -124,7 +124,7 @@ class Fuzzer:
         if isinstance(value, list) and value and rng.random() < 0.6:
             at = rng.randrange(len(value))
             return [*value[:at], self._mutated(value[at]), *value[at + 1 :]]
-        return rng.choice(ODD)
+        return rng.choice(UNUSUAL_VALUES)
 
     def headers(self) -> dict[bytes, bytes]:
         return dict(self._rng.choice(HEADERS)) if self._rng.random() < 0.4 else {}
@@ -138,12 +138,12 @@ class Fuzzer:
         text = json.dumps(self._mutated(command) if self._rng.random() < 0.8 else command)
         if self._rng.random() < 0.4:
             at = self._rng.randrange(len(text) + 1)
-            text = text[:at] + self._rng.choice(RAW).decode("utf-8", "replace") + text[at:]
+            text = text[:at] + self._rng.choice(RAW_BYTES).decode("utf-8", "replace") + text[at:]
         return text
 
 
 async def _send_requests(app: App, seed: int, per_route: int) -> dict[int, int]:
-    """Send mutated requests to every route, and count the statuses."""
+    """Send mutated requests to every route, and return the number of responses by status."""
     ann, bob = await app.guest("Ann"), await app.guest("Bob")
     tables = [
         (await app.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}]))["id"],
@@ -190,7 +190,7 @@ MALFORMED: list[dict[str, Any]] = [
 
 
 async def _send_messages(app: App, seed: int, messages: int) -> None:
-    """Send mutated messages to a table; each is refused, and the socket stays open."""
+    """Send malformed messages, which are refused, then mutated ones, and check that the socket stays open."""
     ann = await app.guest("Ann")
     table = await app.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
     socket, fuzzer = await app.socket(table["id"], ann.token), Fuzzer(seed, {}, {})

@@ -68,7 +68,7 @@ def test_late_commit_of_hanging_database_is_applied_once(
 def test_only_first_requests_wait_for_hanging_database(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Later requests are refused without an attempt."""
+    """Later requests are refused at once, without an attempt to reach the database."""
 
     async def work() -> None:
         async with running_app(tmp_path) as app:
@@ -142,8 +142,8 @@ REQUESTS: tuple[tuple[str, str, Any], ...] = (
 )
 
 
-class Unwritable:
-    """Makes the database read-only."""
+class UnwritableDatabase:
+    """Makes all writes to the database fail until `end`, by one of three causes."""
 
     def __init__(self, database: Database, file: Path, cause: str) -> None:
         assert database._writer is not None
@@ -172,7 +172,7 @@ class Unwritable:
 
 
 @pytest.mark.parametrize("cause", ["locked", "full", "read-only"])
-def test_read_only_database_is_reported_by_every_route(
+def test_unwritable_database_is_reported_by_every_route(
     tmp_path: Path, cause: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database_module, "SQLITE_BUSY_TIMEOUT_MS", 1)
@@ -184,7 +184,7 @@ def test_read_only_database_is_reported_by_every_route(
             table = (await app.open(ann, "axio", [{"kind": "me"}, {"kind": "me"}]))["id"]
             socket = await app.socket(table, ann.token)
             await socket.request(do="look", id="look", seat=0)
-            unwritable = Unwritable(app.server.database, tmp_path / "axio.sqlite3", cause)
+            unwritable = UnwritableDatabase(app.server.database, tmp_path / "axio.sqlite3", cause)
             health = await app.request("GET", "/health")
             assert (health.status, health.json["status"]) == (503, "the database cannot be written")
             for method, path, body in REQUESTS:

@@ -39,7 +39,7 @@ def read_metrics(server: RunningServer) -> dict[str, float]:
     }
 
 
-def test_healthy_server(server: RunningServer) -> None:
+def test_health_reports_status_and_version(server: RunningServer) -> None:
     response = Client(server.url).request("GET", "/health")
     assert response.json == {"status": "ok", "version": __version__}
     assert response.headers["cache-control"] == "no-store"
@@ -188,7 +188,7 @@ def test_metrics_contain_no_personal_data(sqlite_server: RunningServer) -> None:
 
 @pytest.fixture
 def allow_connections(postgres: Postgres) -> Callable[[str, bool], None]:
-    """Refuse or allow connections to a database."""
+    """Function that allows or refuses connections to a database."""
 
     def change(url: str, allowed: bool) -> None:
         name = urlsplit(url).path.strip("/")

@@ -87,9 +87,7 @@ def test_bots_move_while_hints_are_computed(tmp_path: Path, monkeypatch: pytest.
         await until(lambda: (advice.running, advice.waiting) == (1, (3,)))
         try:
             honest.socket.send(do="move", id="m", n=honest.n, pick=0)
-            await honest.socket.until(
-                lambda message: message.get("n", 0) == honest.n + 2
-            )  # the bot has moved
+            await honest.socket.until_entry(honest.n + 2)  # the bot has moved
             assert slow.computed == 0
         finally:
             slow.go.set()
@@ -136,11 +134,11 @@ def test_disconnecting_cancels_the_queued_hint(tmp_path: Path, monkeypatch: pyte
         await gone.socket.close()
         app.sockets.remove(gone.socket)
         await until(lambda: advice.waiting == (1,))
-        back = await gone.reconnect()
-        back.request()
+        returned = await gone.reconnect()
+        returned.request()
         await until(lambda: advice.waiting == (2,))
         slow.go.set()
-        for guest in (first, stays, back):
+        for guest in (first, stays, returned):
             assert (await guest.answer())["type"] == "hint"
         assert slow.computed == 3
 

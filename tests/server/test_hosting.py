@@ -26,9 +26,9 @@ from axiogames.server.domain.reviews import MAX_REVIEWS
 from axiogames.server.settings import Settings
 from axiogames.server.transport import rate_limits
 from axiogames.server.transport.rate_limits import RateLimit
+from tests.demanded import skip_or_fail
 from tests.server.driving import LiveSocket, RunningServer, free_port, start_server
 from tests.server.live import TIMEOUT
-from tests.server.postgres import missing
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("docs/guides/hosting.md", "docs/guides/monitoring.md", "README.md", "SECURITY.md")
@@ -41,7 +41,7 @@ def blocks(page: str, language: str) -> list[str]:
 
 
 def commands(page: str) -> Iterator[list[str]]:
-    """Return the arguments of every `axio` command in a page: in blocks, in the unit, and inline."""
+    """Yield the arguments of every `axio` command in a page: in blocks, in the systemd unit, and inline."""
     lines = [line for block in blocks(page, "sh") for line in block.splitlines()]
     lines += [line.partition("=")[2] for block in blocks(page, "ini") for line in block.splitlines()]
     text = (ROOT / page).read_text(encoding="utf-8")
@@ -86,6 +86,7 @@ def test_options_named_in_text_exist() -> None:
 
 
 def options(*path: str) -> set[str]:
+    """Return the options of a command."""
     command: click.Command | None = program
     for name in path:
         assert isinstance(command, click.Group)
@@ -99,16 +100,16 @@ def test_documented_retention_days_match_code() -> None:
     for option in ("open", "unfinished", "closed", "guests", "reviews"):
         (row,) = (line for line in HOSTING.splitlines() if line.endswith(f"| `--keep-{option}` |"))
         assert f" {getattr(defaults, f'keep_{option}')} days" in row, row
-    assert f"when there are {MAX_REVIEWS:,} newer ones" in row
-    assert f"{defaults.max_tables:,} of all, {defaults.max_tables_per_person} of one person" in HOSTING
+    assert f"when there are {MAX_REVIEWS:,} newer ones" in row  # the last row, of reviews
+    assert f"{defaults.max_tables:,} per server, {defaults.max_tables_per_person} per person" in HOSTING
 
 
 def test_documented_rates_match_code() -> None:
     def hourly(limit: RateLimit) -> str:
         return f"{limit.burst:g} at once and {limit.rate * 3600:.0f} an hour"
 
-    listed = hourly(rate_limits.LISTED_FROM_ADDRESS).replace(" at once", "")
-    assert f"{hourly(rate_limits.TABLES_FROM_ADDRESS)}; {listed} of them in the lobby" in HOSTING
+    listed = hourly(rate_limits.LISTED_FROM_ADDRESS)
+    assert f"{hourly(rate_limits.TABLES_FROM_ADDRESS)}; of these, {listed} in the lobby" in HOSTING
     assert (
         f"{rate_limits.NEW_GUESTS.burst} at once and {rate_limits.NEW_GUESTS.rate * 60:g} a minute" in HOSTING
     )
@@ -174,7 +175,7 @@ def process(*words: str | Path, folder: Path, port: int) -> Iterator[None]:
         environment = {"HOME": str(folder), "PATH": "/usr/bin"}
         running = subprocess.Popen(list(map(str, words)), stdout=out, stderr=out, cwd=folder, env=environment)
     try:
-        end = time.monotonic() + TIMEOUT
+        deadline = time.monotonic() + TIMEOUT
         while True:
             try:
                 with closing(HTTPConnection("127.0.0.1", port, timeout=1)) as connection:
@@ -182,7 +183,7 @@ def process(*words: str | Path, folder: Path, port: int) -> Iterator[None]:
                 break
             except OSError:
                 output = (folder / "out.txt").read_text(errors="replace")
-                assert time.monotonic() < end, output
+                assert time.monotonic() < deadline, output
                 assert running.poll() is None, output
                 time.sleep(0.05)
         yield
@@ -211,11 +212,13 @@ def ports() -> dict[str, int]:
 
 
 @pytest.fixture(scope="module")
-def behind(ports: dict[str, int], tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    """Server behind proxies."""
+def proxied_server(
+    ports: dict[str, int], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RunningServer]:
+    """Server that trusts a local proxy and accepts the origins of both proxies."""
     origins = f"https://127.0.0.1:{ports['nginx']}", f"http://127.0.0.1:{ports['caddy']}"
     extra = ["--proxy", "127.0.0.1", *(word for origin in origins for word in ("--origin", origin))]
-    with start_server(tmp_path_factory.mktemp("behind"), limits=True, extra=extra) as server:
+    with start_server(tmp_path_factory.mktemp("proxied"), limits=True, extra=extra) as server:
         yield server
 
 
@@ -224,10 +227,10 @@ def test_game_through_documented_proxy(
     tmp_path: Path, proxy: str, ports: dict[str, int], request: pytest.FixtureRequest
 ) -> None:
     if (found := shutil.which(proxy) or shutil.which(proxy, path="/usr/sbin")) is None:
-        missing(proxy, f"{proxy} is not installed")
+        skip_or_fail(proxy, f"{proxy} is not installed")
     if proxy == "nginx" and shutil.which("openssl") is None:
-        missing("openssl", "openssl is not installed, which makes the certificate")
-    port, server = ports[proxy], request.getfixturevalue("behind")
+        skip_or_fail("openssl", "openssl, which makes the certificate, is not installed")
+    port, server = ports[proxy], request.getfixturevalue("proxied_server")
     (block,) = blocks("docs/guides/hosting.md", proxy)
     assert "127.0.0.1:8000" in block
     text = block.replace("127.0.0.1:8000", f"127.0.0.1:{server.port}")

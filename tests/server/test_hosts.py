@@ -32,7 +32,7 @@ PAGE = "https://play.example"
 def serve(
     folder: Path, work: Callable[[App], Coroutine[Any, Any, None]], *, limits: bool = False, **settings: Any
 ) -> None:
-    """Run a coroutine with an application with these settings."""
+    """Run a coroutine with an application that has these settings."""
 
     async def run() -> None:
         async with running_app(folder, **settings) as app:
@@ -42,7 +42,7 @@ def serve(
     asyncio.run(run())
 
 
-def code(response: Response) -> tuple[int, str]:
+def error_of(response: Response) -> tuple[int, str]:
     """Return the status and code of an error response."""
     assert sorted(response.json) == ERROR_FIELDS
     return response.status, response.json["code"]
@@ -89,7 +89,8 @@ def statuses(folder: Path, hosts: list[str], **settings: Any) -> list[int]:
             found.append(response.status)
             if response.status != 200:
                 assert (
-                    code(response) == {400: (400, "bad_request"), 421: (421, "unknown_host")}[response.status]
+                    error_of(response)
+                    == {400: (400, "bad_request"), 421: (421, "unknown_host")}[response.status]
                 )
                 assert headers(response)["x-content-type-options"] == "nosniff"
             assert (await post_guest(app, host=host)).status == (
@@ -135,7 +136,7 @@ def test_address_of_the_accepting_socket_is_accepted(tmp_path: Path) -> None:
 def test_request_needs_exactly_one_host(tmp_path: Path) -> None:
     async def work(app: App) -> None:
         for hosts in ([], [b"localhost"] * 2, [b"localhost", b"evil.example"]):
-            assert code(await app.request("GET", "/health", host=hosts)) == (400, "bad_request")
+            assert error_of(await app.request("GET", "/health", host=hosts)) == (400, "bad_request")
 
     serve(tmp_path, work)
 
@@ -156,7 +157,7 @@ def test_malformed_origin_is_refused(tmp_path: Path, caplog: pytest.LogCaptureFi
         guest = await app.guest("Ann")
         table = await app.open(guest, "axio", [{"kind": "me"}, {"kind": "open"}])
         for origin in MALFORMED:
-            assert code(await post_guest(app, origin=origin)) == (403, "foreign_origin"), origin
+            assert error_of(await post_guest(app, origin=origin)) == (403, "foreign_origin"), origin
             response = await app.request("GET", "/health", headers={b"origin": origin.encode("latin-1")})
             assert response.status == 200
             socket = await app.socket(table["id"], headers={b"origin": origin.encode("latin-1")})
@@ -187,7 +188,7 @@ ORIGINS: list[tuple[tuple[str, ...], str, str, str, bool]] = [
 ]
 
 
-def test_only_our_own_page_can_write(tmp_path: Path) -> None:
+def test_only_pages_of_allowed_origins_can_write(tmp_path: Path) -> None:
     for number, (origins, host, origin, scheme, allowed) in enumerate(ORIGINS):
         site = Site("127.0.0.1", origins)
         parsed = parse_host(host)
@@ -196,8 +197,8 @@ def test_only_our_own_page_can_write(tmp_path: Path) -> None:
 
     async def work(app: App) -> None:
         assert (await post_guest(app, host="play.example", origin=PAGE)).status == 201
-        assert code(await post_guest(app, host="play.example", origin="http://play.example"))[0] == 403
-        assert code(await post_guest(app, host="evil.example", origin="http://evil.example"))[0] == 421
+        assert error_of(await post_guest(app, host="play.example", origin="http://play.example"))[0] == 403
+        assert error_of(await post_guest(app, host="evil.example", origin="http://evil.example"))[0] == 421
 
     serve(tmp_path, work, origins=(PAGE,))
 
@@ -249,7 +250,7 @@ def test_limits_are_per_ipv4_address_or_ipv6_64_prefix() -> None:
 
 def test_untrusted_proxy_cannot_forge_an_address(tmp_path: Path) -> None:
     async def count_checked(app: App, peer: str) -> int:
-        """Return how many of 20 phrases are checked, each with another forwarded address."""
+        """Send 20 phrases with different forwarded addresses, and return the number of checked ones."""
         found = []
         for number in range(20):
             sent = {b"x-forwarded-for": b"192.0.2.%d" % number}

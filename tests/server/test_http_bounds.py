@@ -327,7 +327,7 @@ class SlowTransport:
         self.aborted = self.closing = False
         self.later: list[Callable[[], None]] = []
 
-    write = None
+    write = None  # `PromptTransport` copies the method
 
     def get_write_buffer_size(self) -> float:
         return self.pending

@@ -79,7 +79,7 @@ def test_token_takes_precedence_over_cookie(sqlite_server: RunningServer) -> Non
     assert response.json["id"] == guest.id
 
 
-def test_change_of_name(ann: Guest) -> None:
+def test_changed_name_is_cleaned_and_used_at_new_tables(ann: Guest) -> None:
     assert ann.patch("/api/me", {"name": "  Änne \t 🐙  "})["name"] == "Änne 🐙"
     assert ann.get("/api/me")["name"] == "Änne 🐙"
     table = ann.open("axio", ["me", "open"])
@@ -172,8 +172,8 @@ def test_username_is_unique(ann: Guest, bob: Guest) -> None:
     refused = bob.refused("POST", "/api/me/account", {"username": name.upper(), "password": PASSWORD})
     assert refused.code == "name_taken"
     assert "taken" in refused.detail
-    changed = {"username": name, "password": PASSWORD + "2", "old_password": PASSWORD}
-    ann.post("/api/me/account", changed)  # one's own username may change
+    new_password = {"username": name, "password": PASSWORD + "2", "old_password": PASSWORD}
+    ann.post("/api/me/account", new_password)  # a person may keep the username
     assert bob.get("/api/me")["username"] is None
 
 

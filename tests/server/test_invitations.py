@@ -23,7 +23,7 @@ class Rematch:
         self.app, self.people, self.old = app, people, old
 
     async def request(self, player: int) -> str:
-        """Request the rematch as a player, and return its id."""
+        """Request the rematch as a player, and return its table id."""
         response = await self.app.call("POST", f"/api/tables/{self.old}/rematch", self.people[player].token)
         return str(response["id"])
 
@@ -39,8 +39,8 @@ class Rematch:
         return await self.app.request("POST", f"/api/tables/{room.id}{path}", self.people[player].token, body)
 
 
-async def finished(app: App, *kinds: str, **more: object) -> Rematch:
-    """Play a game to its end; each `open` seat belongs to another person."""
+async def finish_game(app: App, *kinds: str, **more: object) -> Rematch:
+    """Play a game to its end and return its `Rematch`. Each `open` seat belongs to another person."""
     people = [await app.guest("Ann")]
     seats = [{"kind": "bot", "level": "random"} if kind == "bot" else {"kind": kind} for kind in kinds]
     table = (await app.open(people[0], "rota", seats, public=True, **more))["id"]
@@ -60,7 +60,7 @@ async def finished(app: App, *kinds: str, **more: object) -> Rematch:
 def test_clock_starts_when_the_invited_person_joins(tmp_path: Path) -> None:
     async def work() -> None:
         async with running_app(tmp_path) as app:
-            rematch = await finished(app, "me", "open", move_time=60)
+            rematch = await finish_game(app, "me", "open", move_time=60)
             table = await rematch.request(0)
             room = await rematch.room()
             listener = Listener(room, rematch.people[0].id)
@@ -102,7 +102,7 @@ def test_clock_starts_when_the_invited_person_joins(tmp_path: Path) -> None:
 def test_rematch_of_three_waits_for_all(tmp_path: Path) -> None:
     async def work() -> None:
         async with running_app(tmp_path) as app:
-            rematch = await finished(app, "open", "me", "open")
+            rematch = await finish_game(app, "open", "me", "open")
             await rematch.request(2)  # not the owner of the game
             room = await rematch.room()
             assert room.game.config.owner == rematch.people[2].id
@@ -121,7 +121,7 @@ def test_rematch_of_three_waits_for_all(tmp_path: Path) -> None:
 def test_rematch_without_other_people_starts_at_once(tmp_path: Path, kinds: tuple[str, ...]) -> None:
     async def work() -> None:
         async with running_app(tmp_path) as app:
-            rematch = await finished(app, *kinds)
+            rematch = await finish_game(app, *kinds)
             await rematch.request(0)
             assert (await rematch.room()).game.status == "playing"
 
@@ -131,7 +131,7 @@ def test_rematch_without_other_people_starts_at_once(tmp_path: Path, kinds: tupl
 def test_concurrent_rematch_requests_seat_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         async with running_app(tmp_path) as app:
-            rematch = await finished(app, "me", "open")
+            rematch = await finish_game(app, "me", "open")
             open_room = app.server.rooms.open
 
             async def open_after_other_request(*args: Any) -> Any:
@@ -149,7 +149,7 @@ def test_concurrent_rematch_requests_seat_both(tmp_path: Path, monkeypatch: pyte
 def test_invitation_survives_a_restart(tmp_path: Path) -> None:
     async def work() -> None:
         async with running_app(tmp_path / "data") as app:
-            rematch = await finished(app, "me", "open")
+            rematch = await finish_game(app, "me", "open")
             table = await rematch.request(0)
         async with running_app(tmp_path / "data") as app:
             rematch.app = app
@@ -164,7 +164,7 @@ def test_invitation_survives_a_restart(tmp_path: Path) -> None:
 def test_declining_frees_a_seat_and_the_host_can_leave(tmp_path: Path) -> None:
     async def work() -> None:
         async with running_app(tmp_path) as app:
-            rematch = await finished(app, "me", "open")
+            rematch = await finish_game(app, "me", "open")
             table = await rematch.request(0)
             room = await rematch.room()
             declined = await rematch.post(1, "/leave")
@@ -181,7 +181,7 @@ def test_declining_frees_a_seat_and_the_host_can_leave(tmp_path: Path) -> None:
 def test_table_with_only_invited_people_is_closed(tmp_path: Path) -> None:
     async def work() -> None:
         async with running_app(tmp_path) as app:
-            rematch = await finished(app, "me", "open")
+            rematch = await finish_game(app, "me", "open")
             await rematch.request(0)
             left = await rematch.post(0, "/leave")
             assert left.json["table"]["status"] == "closed"
@@ -194,7 +194,7 @@ def test_reserved_seat_can_go_to_a_bot_after_two_minutes(
 ) -> None:
     async def work() -> None:
         async with running_app(tmp_path) as app:
-            rematch = await finished(app, "me", "open", "open")
+            rematch = await finish_game(app, "me", "open", "open")
             await rematch.request(0)
             room = await rematch.room()
             await rematch.post(1, "/join", {})

@@ -52,7 +52,7 @@ def test_key_file_is_written_atomically(tmp_path: Path, monkeypatch: pytest.Monk
     assert len(secret_keys(tmp_path)[0]) >= 32
 
 
-def test_key_file_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_file_is_created_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise PermissionError
 
@@ -72,7 +72,9 @@ def test_first_of_several_keys_signs(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("text", [f"{NEW},short", f"short\n{OLD}", "\n", ",", "\xff\xfe" * 4])
-def test_minimum_length_of_each_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+def test_keys_shorter_than_32_characters_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
     (tmp_path / "key").write_bytes(text.encode("latin-1"))
     (tmp_path / "key").chmod(0o600)
     with pytest.raises(InvalidSetting, match="32 characters"):
@@ -106,15 +108,16 @@ def test_phrases_survive_the_replacement_of_a_key(tmp_path: Path, monkeypatch: p
             people = app.server.people
             ann = await people.ensure_stored(people.new_guest())
             bob = await people.ensure_stored(people.new_guest())
-            hers, his = await people.issue_phrase(ann), await people.issue_phrase(bob)
+            her_phrase, his_phrase = await people.issue_phrase(ann), await people.issue_phrase(bob)
         set_keys(monkeypatch, NEW, OLD)
         async with running_app(tmp_path) as app:
-            assert (await app.server.people.find_by_phrase(hers)).id == ann.id
+            assert (await app.server.people.find_by_phrase(her_phrase)).id == ann.id
         set_keys(monkeypatch, NEW)
         async with running_app(tmp_path) as app:
-            assert (await app.server.people.find_by_phrase(hers)).id == ann.id  # rehashed with the new key
+            # Signing in with both keys has hashed her phrase again, with the new key.
+            assert (await app.server.people.find_by_phrase(her_phrase)).id == ann.id
             with pytest.raises(InvalidCredentials):
-                await app.server.people.find_by_phrase(his)
+                await app.server.people.find_by_phrase(his_phrase)
 
     asyncio.run(run())
 

@@ -1,4 +1,4 @@
-"""WebSocket of a table: numbers, acknowledgements, reconnection and misbehaving clients."""
+"""WebSocket of a table: entry numbers, acknowledgements, reconnection and misbehaving clients."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ NO_SUCH_TABLE = 4404
 
 @pytest.fixture
 def table(ann: Guest, bob: Guest) -> str:
-    """Open a game of two people. In its first moves, each placement passes the turn on."""
+    """Id of a game of two people in which the first placements earn no extra turns."""
     opened = ann.open("rota", ["me", "open"])
     bob.join(opened)
     return opened.id
 
 
-def numbers(live: LiveSocket) -> list[int]:
+def entry_numbers(live: LiveSocket) -> list[int]:
     return [message["n"] for message in live.received if message["type"] in ("view", "step")]
 
 
@@ -32,7 +32,7 @@ def test_entry_numbers_have_no_gaps_for_any_viewer(ann: Guest, bob: Guest, table
             while live.n < hers.n:
                 live.recv()
         for live in (hers, his, watching):
-            assert numbers(live) == list(range(first, hers.n + 1))
+            assert entry_numbers(live) == list(range(first, hers.n + 1))
         assert hers.now["result"] == his.now["result"] == watching.now["result"]
 
 
@@ -94,18 +94,20 @@ def test_same_message_id_from_two_seats_is_two_messages(ann: Guest, bob: Guest, 
 
 
 @pytest.mark.parametrize("do", ["move", "draw", "back"])
-@pytest.mark.parametrize("off", [-1, 1, 1000])
-def test_command_with_a_stale_number_changes_nothing(sqlite_server: RunningServer, do: str, off: int) -> None:
+@pytest.mark.parametrize("offset", [-1, 1, 1000])
+def test_command_with_a_wrong_number_changes_nothing(
+    sqlite_server: RunningServer, do: str, offset: int
+) -> None:
     ann = sqlite_server.guest()
     opened = ann.open("axio", ["me", "greedy"])
     with ann.live(opened.id) as live:
         view = live.recv()
-        live.send({"do": do, "id": "old", "n": view["n"] + off, "pick": 0})
+        live.send({"do": do, "id": "old", "n": view["n"] + offset, "pick": 0})
         refused = live.until("refused")
         assert (refused["id"], refused["code"]) == ("old", "stale")
         assert refused["view"] == view
     assert ann.view(opened.id)["n"] == view["n"]
-    move = {"id": "old", "n": view["n"] + off, "pick": 0}
+    move = {"id": "old", "n": view["n"] + offset, "pick": 0}
     answer = ann.refused("POST", f"/api/tables/{opened.id}/moves", move)
     assert (answer.status, answer.code) == (409, "stale")
 
@@ -124,14 +126,14 @@ def test_reconnecting_client_receives_exactly_the_missed_steps(ann: Guest, bob: 
             his_phone.recv()
         live_steps = {message["n"]: message for message in his_phone.received if message["type"] == "step"}
     for after in (first, later, max(live_steps) - 1):
-        with bob.live(table, after) as back:
-            missed = [back.recv() for _ in range(max(live_steps) - after)]
+        with bob.live(table, after) as reconnected:
+            missed = [reconnected.recv() for _ in range(max(live_steps) - after)]
             assert missed == [live_steps[n] for n in range(after + 1, max(live_steps) + 1)]
-            assert back.recv()["type"] == "seats"
-    with bob.live(table, max(live_steps)) as back:
-        assert back.recv()["type"] == "seats"
-        back.send({"do": "ping"})
-        assert back.recv() == {"type": "pong"}
+            assert reconnected.recv()["type"] == "seats"
+    with bob.live(table, max(live_steps)) as reconnected:
+        assert reconnected.recv()["type"] == "seats"
+        reconnected.send({"do": "ping"})
+        assert reconnected.recv() == {"type": "pong"}
 
 
 def test_reconnecting_client_receives_a_view_if_steps_do_not_suffice(ann: Guest, table: str) -> None:
@@ -141,8 +143,8 @@ def test_reconnecting_client_receives_a_view_if_steps_do_not_suffice(ann: Guest,
         live.command("back")
         live.until("view")
     for after in (start, start + 1):
-        with ann.live(table, after) as back:
-            assert back.recv()["type"] == "view"
+        with ann.live(table, after) as reconnected:
+            assert reconnected.recv()["type"] == "view"
 
 
 @pytest.mark.parametrize("after", ["0", "-1", "x", "", "99999999999999999999", "1.5", "%00"])
@@ -158,8 +160,8 @@ def test_reconnecting_after_many_entries_brings_a_view(sqlite_server: RunningSer
     with ann.live(opened.id) as live:
         live.play_to_end()
         assert live.n > 40
-    with ann.live(opened.id, 3) as back:
-        assert back.recv()["n"] == live.n
+    with ann.live(opened.id, 3) as reconnected:
+        assert reconnected.recv()["n"] == live.n
 
 
 def test_two_sockets_of_one_person_receive_the_same_messages(ann: Guest, table: str) -> None:
@@ -235,7 +237,7 @@ def test_invalid_message_is_refused_and_the_game_continues(sqlite_server: Runnin
         assert live.play(0)["n"] == 4
 
 
-def test_a_hundred_concurrent_commands_are_all_answered(sqlite_server: RunningServer) -> None:
+def test_200_commands_sent_at_once_are_all_answered(sqlite_server: RunningServer) -> None:
     ann = sqlite_server.guest()
     with ann.live(ann.open("axio", ["me", "greedy"]).id) as live:
         live.recv()

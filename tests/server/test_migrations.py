@@ -16,6 +16,7 @@ from axiogames.server.storage.schema import metadata, people
 
 
 def differences(connection: Connection) -> Any:
+    """Return the differences between the schema of a database and that of the code."""
     context = MigrationContext.configure(
         connection, opts={"compare_type": True, "compare_server_default": True}
     )
@@ -23,6 +24,7 @@ def differences(connection: Connection) -> Any:
 
 
 def indexes(connection: Connection) -> dict[str, set[str]]:
+    """Return the names of the indexes by database table."""
     inspector = inspect(connection)
     return {
         name: {str(index["name"]) for index in inspector.get_indexes(name)}
@@ -68,7 +70,7 @@ def test_upgrade_is_idempotent(database: str, new_database: Callable[[str], str]
     asyncio.run(run())
 
 
-def test_concurrent_upgrades(new_database: Callable[[str], str]) -> None:
+def test_concurrent_upgrades_succeed(new_database: Callable[[str], str]) -> None:
     url = Settings(database=new_database("postgresql")).url
 
     async def run() -> None:

@@ -1,4 +1,4 @@
-"""Validation of names: visible characters, and no names of bots."""
+"""Validation of names: they are visible and resemble no name of a bot."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from axiogames.server.identity.names import (
 from axiogames.server.storage.schema import people
 from tests.server.in_process import running_app
 
-# Ordinary characters and those of problematic categories.
+# Ordinary characters, and characters of categories that a name must not contain or begin with.
 PROBLEMATIC = st.sampled_from(
     "aZ1 é字🐙\u3164\uffa0\u115f\u2800\u034f\u200b\u200d\u202e\u2066\ufe0f\u00ad\u0301\u0300\u20dd\u0e33"
     "\u093f\u1100\u1161\ud7b0\U000e0041\U000e01ef\ud800\ue000\ufdd0\x00\x85\u2028\u00a0\u3000\u1680"
@@ -71,7 +71,7 @@ def test_invisible_names_are_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "shown"),
+    ("entered", "shown"),
     [
         ("Zoe" + "\u0308" * 12, "Zoe" + "\u0308" * 3),
         ("A\u0301\u0302\u0303\u0304\u0305n", "\u00c1\u0302\u0303n"),
@@ -90,8 +90,8 @@ def test_invisible_names_are_refused(name: str) -> None:
     ],
     ids=ascii,
 )
-def test_ordinary_names_are_unchanged(given: str, shown: str) -> None:
-    assert clean_name(given) == unicodedata.normalize("NFC", shown)
+def test_cleaning_removes_only_excess_characters(entered: str, shown: str) -> None:
+    assert clean_name(entered) == unicodedata.normalize("NFC", shown)
 
 
 def fullwidth(text: str) -> str:
@@ -140,7 +140,7 @@ def test_lookalikes_of_bot_names_are_reserved(name: str) -> None:
         clean_name(name)
 
 
-def test_username_characters() -> None:
+def test_usernames_are_lower_case_ascii() -> None:
     assert clean_username(" Ann.Lee_7 ") == "ann.lee_7"
     for wrong in ("a", ".ann", "änn", "ann lee", "a" * 25, "аnn", "ann\n\x00", "ａｎｎ"):
         with pytest.raises(InvalidName):

@@ -171,9 +171,8 @@ def test_deletion_removes_names_and_keeps_games(tmp_path: Path) -> None:
             )
             waiting = await app.open(bob, "axio", [ME, OPEN, OPEN], public=True)
             await app.call("POST", f"/api/tables/{waiting['id']}/join", ann.token, {})
-            await app.call(
-                "POST", f"/api/tables/{waiting['id']}/leave", ann.token
-            )  # mentioned only in entries
+            # Only the entries of this table mention the person.
+            await app.call("POST", f"/api/tables/{waiting['id']}/leave", ann.token)
             empty = await app.open(ann, "axio", [OPEN, OPEN], public=True)
             daily = await app.call("POST", "/api/daily/rota", ann.token)
             await play_to_end(app, daily["id"], ann.token)
@@ -240,7 +239,7 @@ def test_deletion_removes_names_and_keeps_games(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_deletion_of_guest_that_is_not_stored(tmp_path: Path) -> None:
+def test_deletion_of_an_unstored_guest_invalidates_its_token(tmp_path: Path) -> None:
     async def run() -> None:
         async with running_app(tmp_path) as app:
             person = app.server.people.new_guest()
@@ -252,7 +251,7 @@ def test_deletion_of_guest_that_is_not_stored(tmp_path: Path) -> None:
 
 
 def test_deletion_by_another_process_is_applied(tmp_path: Path) -> None:
-    """Like `axio admin` beside a server on SQLite, without notifications."""
+    """The other process sends no notification, like `axio admin` beside a server on SQLite."""
 
     async def run() -> None:
         async with running_app(tmp_path) as app:
@@ -337,7 +336,7 @@ def test_damaged_table_does_not_block_export_and_deletion(tmp_path: Path) -> Non
 
 
 async def rematch(app: App, host: Guest, other: Guest) -> tuple[str, str]:
-    """Play a game, and open its rematch, which only the host has joined."""
+    """Play a game, open its rematch as the host, and return the ids of both tables."""
     opened = await app.open(host, "rota", [ME, OPEN])
     await app.call("POST", f"/api/tables/{opened['id']}/join", other.token, {"invite": opened["invite"]})
     await play_to_end(app, opened["id"], host.token, other.token)
@@ -462,7 +461,7 @@ async def export_chunks(app: App, person: str) -> AsyncIterator[bytes]:
 
 
 def test_export_is_streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An export of many games keeps one in memory and does not delay players."""
+    """An export of many games keeps one game in memory at a time and does not delay players."""
     monkeypatch.setattr(personal_data, "QUERY_BATCH", 2)
     switch_intervals: list[float] = []
     make_record = personal_data._record
@@ -496,7 +495,7 @@ def test_export_is_streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_running_export_waits_for_full_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A new export is refused instead: a response that has begun cannot be."""
+    """A new export is refused then, but an export whose response has begun cannot be refused any more."""
     monkeypatch.setattr(personal_data, "EXPORT_RETRY_SECONDS", 0.01)
 
     async def run() -> None:
@@ -505,7 +504,7 @@ def test_running_export_waits_for_full_queue(tmp_path: Path, monkeypatch: pytest
             await play_to_end(app, (await app.open(ann, "rota", [ME]))["id"], ann.token)
             chunks = await export_chunks(app, ann.id)
             release = threading.Event()
-            pool = app.server.personal_data._replaying
+            pool = app.server.personal_data._export_pool
             jobs = [
                 asyncio.create_task(pool.run(release.wait, requester=str(number)))
                 for number in range(1 + (personal_data.EXPORT_QUEUE_LIMITS.waiting or 0))

@@ -81,7 +81,9 @@ def test_process_is_replaced_after_a_number_of_pictures(
     assert all(ended(pid) for pid in used[:4])
 
 
-def test_render_timeout(process: RenderProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_render_timeout_fails_one_picture_only(
+    process: RenderProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(process_module, "RENDER_TIMEOUT", 0.0)
     with pytest.raises(RenderFailed) as refused:
         process.render(FIGURE)
@@ -163,7 +165,7 @@ class BlockedRenderer:
 
 
 async def install_finished_game(app: App) -> None:
-    """Install a finished game: every move of it has a picture."""
+    """Install a finished game, which has a picture of each move."""
     await install(app, play_scenario(Case("axio", 2), "people"))
 
 
@@ -172,6 +174,7 @@ def path(move: int, kind: str = "png") -> str:
 
 
 def statuses(responses: list[Response]) -> dict[int, int]:
+    """Return the number of responses by status."""
     codes = [response.status for response in responses]
     return {status: codes.count(status) for status in sorted(set(codes))}
 
@@ -220,7 +223,7 @@ def test_concurrent_requests_share_one_render(tmp_path: Path) -> None:
             assert statuses(list(await asyncio.gather(*requests))) == {200: 40}
             assert (await app.request("GET", path(3))).status == 200
             assert len(slow.requests) == 1
-            # Several move numbers name the last position.
+            # Every move number after the last one names the last position.
             for move in (100, 200, 1000):
                 await app.request("GET", path(move))
             assert len(slow.requests) == 2
@@ -288,7 +291,7 @@ def test_pictures_are_rate_limited(tmp_path: Path) -> None:
 async def request_status(
     app: App, scope: dict[str, Any], disconnect: asyncio.Event | None = None
 ) -> int | None:
-    """Return the status of a response, `None` if the client disconnects first, on command."""
+    """Return the status of the response, or `None` if `disconnect` is set before there is one."""
     sent: list[dict[str, Any]] = []
     request_sent = False
 

@@ -42,7 +42,7 @@ def test_people_at_a_shared_screen_look_in_turn(server: RunningServer, game: str
     assert len(result["place"]) == 2
 
 
-def test_shared_screen_looks_only_from_its_own_seats(ann: Guest) -> None:
+def test_look_selects_only_own_seats(ann: Guest) -> None:
     table = ann.open("axio", ["me", "greedy"])
     with ann.live(table.id) as live:
         first_view(live)
@@ -139,7 +139,7 @@ def test_preview_shows_the_effects_of_a_move(sqlite_server: RunningServer, game:
             pyramids += len(new)
             if live.now["phase"] != "over":
                 assert ends is False
-    # Before the draw it is unknown whether the tile drawn after the last move fits anywhere.
+    # A preview is computed before the draw, so it cannot know whether the drawn tile fits anywhere.
     assert ends or before["in_bag"] > live.now["in_bag"]
 
 

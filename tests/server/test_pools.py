@@ -23,7 +23,7 @@ from tests.server.rooms import run, until
 
 
 class Gate:
-    """Jobs that block until released, and the order in which they ran."""
+    """Provides jobs that block until the gate opens, and records the order in which jobs run."""
 
     def __init__(self) -> None:
         self.done: list[str] = []
@@ -45,7 +45,7 @@ class Gate:
 def run_with_pool(
     work: Callable[[WorkPool, Gate], Coroutine[Any, Any, None]], threads: int = 1, **options: Any
 ) -> None:
-    """Run a test with a pool and a gate, which is opened at the end in any case."""
+    """Run a test with a pool and a gate. The gate is opened at the end, even after a failure."""
 
     async def main() -> None:
         pool, gate = WorkPool("test", threads, **options), Gate()

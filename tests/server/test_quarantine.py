@@ -31,8 +31,8 @@ SEATED: list[TableEntry] = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob
 WITH_BOT: list[TableEntry] = [BotSeated(0, "random"), SeatTaken(1, "bob", "Bob")]
 
 
-async def body(server: Server, number: int, change: Callable[[dict[str, Any]], object] | str) -> None:
-    """Change the stored body of an entry of the table."""
+async def change_entry(server: Server, number: int, change: Callable[[dict[str, Any]], object] | str) -> None:
+    """Replace the stored body of an entry of table `table`, or change its fields."""
     where = (entries.c.table_id == "table", entries.c.number == number)
     async with server.database.writing() as connection:
         if not isinstance(change, str):
@@ -42,14 +42,14 @@ async def body(server: Server, number: int, change: Callable[[dict[str, Any]], o
         await connection.execute(update(entries).where(*where).values(body=change))
 
 
-async def row(server: Server, **values: Any) -> None:
-    """Change columns of the table's row."""
+async def change_row(server: Server, **values: Any) -> None:
+    """Change columns of the row of table `table`."""
     async with server.database.writing() as connection:
         await connection.execute(update(tables).where(tables.c.id == "table").values(**values))
 
 
-async def drop(server: Server, number: int) -> None:
-    """Delete an entry."""
+async def delete_entry(server: Server, number: int) -> None:
+    """Delete an entry of table `table`."""
     async with server.database.writing() as connection:
         await connection.execute(
             delete(entries).where(entries.c.table_id == "table", entries.c.number == number)
@@ -57,23 +57,27 @@ async def drop(server: Server, number: int) -> None:
 
 
 DAMAGE: dict[str, Callable[[Server], Any]] = {
-    "an entry of a newer version": lambda server: body(server, 1, '{"a":"teleport","seat":0}'),
-    "a field of another type": lambda server: body(server, 1, lambda entry: entry.update(seat="first")),
-    "invalid JSON": lambda server: body(server, 2, "{"),
-    "nested too deeply": lambda server: body(server, 2, '{"a":"sit","x":' + "[" * 5000 + "]" * 5000 + "}"),
-    "a seat out of range": lambda server: body(server, 2, lambda entry: entry.update(seat=7)),
-    "a negative seat": lambda server: body(server, 2, lambda entry: entry.update(seat=-1)),
-    "an illegal move": lambda server: body(server, 4, lambda entry: entry.update(move="RGBO 9,9")),
-    "an invalid move": lambda server: body(server, 4, lambda entry: entry.update(move="?")),
-    "unknown tiles": lambda server: body(server, 4, lambda entry: entry.update(drawn=["XY"])),
-    "missing draws": lambda server: body(server, 5, lambda entry: entry.update(drawn=[])),
-    "a missing entry": lambda server: drop(server, 2),
-    "a missing last entry": lambda server: drop(server, 5),
-    "an unknown game": lambda server: row(server, game="chess"),
-    "an unknown option": lambda server: row(server, options='{"blindfold": true}'),
-    "options with invalid JSON": lambda server: row(server, options="{"),
-    "options of another type": lambda server: row(server, options="[1]"),
-    "too many players": lambda server: row(server, players=9),
+    "an entry of a newer version": lambda server: change_entry(server, 1, '{"a":"teleport","seat":0}'),
+    "a field of another type": lambda server: change_entry(
+        server, 1, lambda entry: entry.update(seat="first")
+    ),
+    "invalid JSON": lambda server: change_entry(server, 2, "{"),
+    "nested too deeply": lambda server: change_entry(
+        server, 2, '{"a":"sit","x":' + "[" * 5000 + "]" * 5000 + "}"
+    ),
+    "a seat out of range": lambda server: change_entry(server, 2, lambda entry: entry.update(seat=7)),
+    "a negative seat": lambda server: change_entry(server, 2, lambda entry: entry.update(seat=-1)),
+    "an illegal move": lambda server: change_entry(server, 4, lambda entry: entry.update(move="RGBO 9,9")),
+    "an invalid move": lambda server: change_entry(server, 4, lambda entry: entry.update(move="?")),
+    "unknown tiles": lambda server: change_entry(server, 4, lambda entry: entry.update(drawn=["XY"])),
+    "missing draws": lambda server: change_entry(server, 5, lambda entry: entry.update(drawn=[])),
+    "a missing entry": lambda server: delete_entry(server, 2),
+    "a missing last entry": lambda server: delete_entry(server, 5),
+    "an unknown game": lambda server: change_row(server, game="chess"),
+    "an unknown option": lambda server: change_row(server, options='{"blindfold": true}'),
+    "options with invalid JSON": lambda server: change_row(server, options="{"),
+    "options of another type": lambda server: change_row(server, options="[1]"),
+    "too many players": lambda server: change_row(server, players=9),
 }
 
 
@@ -106,7 +110,7 @@ def test_unreadable_table_affects_no_other_table(
             for number in range(3):
                 (await server.rooms.open(table_config(id=f"good{number}"), WITH_BOT)).close()
             await DAMAGE[damage](server)
-            await row(server, due=0)  # the table is woken first
+            await change_row(server, due=0)  # the table is woken first
 
     async def after() -> None:
         async with running(tmp_path) as server:
@@ -142,14 +146,14 @@ def test_released_table_continues_if_readable(tmp_path: Path) -> None:
             async with server.database.writing() as connection:
                 query = select(entries.c.body).where(entries.c.table_id == "table", entries.c.number == 2)
                 original = (await connection.execute(query)).scalar_one()
-            await body(server, 2, "{")
+            await change_entry(server, 2, "{")
             for _ in range(2):
                 with pytest.raises(Unreadable):
                     await server.rooms.get("table")
                 assert await server.store.release("table")  # the next request quarantines it again
             with pytest.raises(Unreadable):
                 await server.rooms.get("table")
-            await body(server, 2, original)
+            await change_entry(server, 2, original)
             with pytest.raises(Unreadable):
                 await server.rooms.get("table")
             assert await server.store.release("table")
@@ -206,7 +210,7 @@ def test_lost_database_quarantines_no_table(tmp_path: Path) -> None:
 def test_tables_that_cannot_be_woken_do_not_hide_later_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """However many they are, and whatever the error is."""
+    """Failing tables must not fill the page of due tables that each sweep wakes."""
     monkeypatch.setattr(rooms_module, "PAGE_SIZE", 2)
 
     async def before() -> None:
@@ -241,8 +245,8 @@ def test_tables_that_cannot_be_woken_do_not_hide_later_ones(
 # ---------------------------------------------------------------- tables in use
 
 
-async def two_processes(here: Server, there: Server) -> tuple[Room, Listener, Room]:
-    """Open two tables and return the room of the first, a client of it, and the room of the second."""
+async def open_two_tables(here: Server, there: Server) -> tuple[Room, Listener, Room]:
+    """Open two tables in `there`, and return their rooms in `here` and a client of the first."""
     await there.rooms.open(table_config(), SEATED)
     await there.rooms.open(table_config(id="good"), SEATED)
     room, good = await here.rooms.get("table"), await here.rooms.get("good")
@@ -255,7 +259,7 @@ def test_invalid_entry_affects_no_other_table(
 ) -> None:
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
-            room, bob, good = await two_processes(here, there)
+            room, bob, good = await open_two_tables(here, there)
             Listener(good, "bob")
             writers = [await there.rooms.get(name) for name in ("table", "good")]
             number = await writers[0].move(SeatCommand(0), 0)
@@ -263,7 +267,7 @@ def test_invalid_entry_affects_no_other_table(
             async with here.database.writing() as connection:
                 query = select(entries.c.body).where(entries.c.number == number)
                 original = (await connection.execute(query.where(entries.c.table_id == "table"))).scalar_one()
-            await body(here, number, '{"a":"teleport"}')
+            await change_entry(here, number, '{"a":"teleport"}')
 
             async def catch_up() -> None:
                 if trigger == "notification":
@@ -290,7 +294,7 @@ def test_invalid_entry_affects_no_other_table(
             assert room._automation._timer is None  # the server does not retry
             assert errors(caplog) == ["table table cannot be read and is in quarantine"]
 
-            await body(here, number, original)
+            await change_entry(here, number, original)
             await here.store.release("table")
             await here.rooms.reconcile()
             assert room.game.number == number
@@ -305,7 +309,7 @@ def test_unreadable_history_is_refused(tmp_path: Path) -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(table_config(), SEATED)
             await play_two(room)
-            await body(server, 4, "{")
+            await change_entry(server, 4, "{")
             for number in (0, 4):
                 with pytest.raises(Unreadable):
                     await server.rooms.state_at(room, number)
@@ -319,7 +323,7 @@ def test_history_contains_only_announced_entries(tmp_path: Path) -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
             room = await here.rooms.open(table_config(), SEATED)
             number = await (await there.rooms.get("table")).move(SeatCommand(0), 0)
-            await body(here, number, '{"a":"teleport"}')
+            await change_entry(here, number, '{"a":"teleport"}')
             game, since = await here.rooms.state_at(room, number - 1)
             assert (game.number, since) == (number - 1, [])
 
@@ -329,7 +333,7 @@ def test_history_contains_only_announced_entries(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- errors that people receive
 
 
-async def bad_table(app: App) -> tuple[str, str, str]:
+async def open_tables_and_damage_one(app: App) -> tuple[str, str, str]:
     """Return the ids of a table with a damaged log and of another one, and the token of their owner."""
     ann = await app.guest("Ann")
     seats = [{"kind": "me"}, {"kind": "open"}]
@@ -360,7 +364,7 @@ ROUTES = [
 def test_requests_for_an_unreadable_table_are_refused(tmp_path: Path) -> None:
     async def work() -> None:
         async with running_app(tmp_path) as app:
-            bad, good, token = await bad_table(app)
+            bad, good, token = await open_tables_and_damage_one(app)
             for method, path, content in ROUTES:
                 answer = await app.request(method, f"/api/tables/{bad}{path}", token, content)
                 assert (answer.status, answer.json["code"]) == (409, "unreadable"), path
@@ -379,7 +383,7 @@ def test_requests_for_an_unreadable_table_are_refused(tmp_path: Path) -> None:
 def test_lists_omit_tables_they_cannot_describe(tmp_path: Path, values: dict[str, Any]) -> None:
     async def work() -> None:
         async with running_app(tmp_path) as app:
-            bad, good, token = await bad_table(app)
+            bad, good, token = await open_tables_and_damage_one(app)
             async with app.server.database.writing() as connection:
                 await connection.execute(update(tables).where(tables.c.id == bad).values(**values))
             for which in ("open", "mine"):
@@ -453,7 +457,7 @@ def test_unreadable_table_does_not_block_renaming_or_deletion(tmp_path: Path) ->
             await server.store.release(bad.id)
             await server.rooms.reconcile(everything=True)
             assert not bad.unreadable
-            assert names(bad) == [DELETED_NAME, "Bob"]  # as the database has it
+            assert names(bad) == [DELETED_NAME, "Bob"]  # as in the database
 
     run(work)
 

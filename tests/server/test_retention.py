@@ -360,4 +360,4 @@ def test_dry_run_warns_about_unknown_presence(tmp_path: Path, url: str, database
     refused = cli("admin", "retention", *location)  # the warning comes before any change
     assert warning in refused.err
     assert cli("admin", "retention", "--yes", *location).code == 0
-    assert cli("admin", "retention", "--yes", *location).err == ""  # nothing is left to do
+    assert cli("admin", "retention", "--yes", *location).err == ""  # all due changes are done

@@ -46,8 +46,8 @@ def finish(ann: Guest, game: str, seats: list[str]) -> str:
 
 def wait_for_review(ann: Client, table: str) -> Json:
     """Wait for the review and return it."""
-    end = time.monotonic() + 4 * TIMEOUT
-    while time.monotonic() < end:
+    deadline = time.monotonic() + 4 * TIMEOUT
+    while time.monotonic() < deadline:
         state = ann.get(f"/api/tables/{table}/review")
         assert 0 <= state["done"] <= state["total"]
         if state["state"] == "ready":
@@ -55,7 +55,7 @@ def wait_for_review(ann: Client, table: str) -> Json:
             return review
         assert state["state"] == "running"
         time.sleep(0.2)
-    raise AssertionError("there is no review")
+    raise AssertionError(f"there is no review of {table} after {4 * TIMEOUT:.0f} s")
 
 
 def test_review_is_available_to_everybody_who_may_see_the_replay(sqlite_server: RunningServer) -> None:
@@ -109,7 +109,7 @@ def test_review_of_an_unfinished_game_is_refused(sqlite_server: RunningServer) -
         assert ann.refused(method, "/api/tables/nothing/review").code == "no_such_table"
 
 
-def test_first_visit_creates_no_account(sqlite_server: RunningServer) -> None:
+def test_unauthenticated_review_request_is_refused(sqlite_server: RunningServer) -> None:
     table = finish(sqlite_server.guest("Ann"), GAMES[2], ["me", "random"])
     nobody = Client(sqlite_server.url)
     assert nobody.refused("POST", f"/api/tables/{table}/review").code == "unknown_person"
@@ -125,7 +125,7 @@ def test_texts_of_the_page_match_those_of_the_program(sqlite_server: RunningServ
 
 
 class FakeReviews:
-    """Replaces the computation of reviews, which then ends at once, or when `go` is set."""
+    """Replaces the computation of reviews by one that ends at once, or when `go` is set if it was cleared."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.order: list[str] = []
@@ -148,7 +148,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> FakeReviews:
     return FakeReviews(monkeypatch)
 
 
-async def games(app: App, *names: str) -> dict[str, GameState]:
+async def insert_games(app: App, *names: str) -> dict[str, GameState]:
     """Insert finished games of `person-0` and `person-1` and return their states."""
     scenario = play_scenario(CASE, "people")
     await install(app, scenario)
@@ -191,7 +191,7 @@ def another_process(app: App) -> Reviews:
 def test_players_come_first_and_networks_and_people_take_turns(tmp_path: Path, quick: FakeReviews) -> None:
     async def work(app: App) -> None:
         names = [f"stranger{number}" for number in range(4)] + ["hers", "his", "another"]
-        finished, reviews = await games(app, *names), app.server.reviews
+        finished, reviews = await insert_games(app, *names), app.server.reviews
         for number in range(4):
             app.server.bots.requesters.note(f"guest{number}", "crowd")
             await reviews.request(finished[f"stranger{number}"], f"guest{number}")
@@ -214,7 +214,7 @@ def test_no_person_can_fill_the_queue(
 
     async def work(app: App) -> None:
         names = [f"game{number}" for number in range(12)] + ["hers", "his", "more"]
-        finished, reviews = await games(app, *names), app.server.reviews
+        finished, reviews = await insert_games(app, *names), app.server.reviews
 
         async def refused(table: str, person: str) -> str:
             with pytest.raises(Refused) as error:
@@ -247,7 +247,7 @@ def test_no_person_can_fill_the_queue(
 def test_pending_reviews_per_network_are_limited(tmp_path: Path, quick: FakeReviews) -> None:
     async def work(app: App) -> None:
         names = [f"game{number}" for number in range(reviews_module.MAX_PER_NETWORK + 2)]
-        finished, reviews = await games(app, *names), app.server.reviews
+        finished, reviews = await insert_games(app, *names), app.server.reviews
         for number in range(reviews_module.MAX_PER_NETWORK + 1):
             app.server.bots.requesters.note(f"guest{number}", "crowd")
         for number in range(reviews_module.MAX_PER_NETWORK):
@@ -261,22 +261,22 @@ def test_pending_reviews_per_network_are_limited(tmp_path: Path, quick: FakeRevi
 
 def test_processes_share_reviews_and_give_the_same_answers(tmp_path: Path, quick: FakeReviews) -> None:
     async def work(app: App) -> None:
-        finished, first = await games(app, "one", "two"), app.server.reviews
+        finished, first = await insert_games(app, "one", "two"), app.server.reviews
         second = another_process(app)
         quick.go.clear()
         await first.request(finished["one"], "person-0")
         await second.request(finished["one"], "person-1")
-        computing = asyncio.create_task(first.compute_next())
+        first_computation = asyncio.create_task(first.compute_next())
         await until(lambda: quick.order == ["one"])
         assert not await second.compute_next()  # another process computes it
         await second.request(finished["two"], "person-1")
-        computing_too = asyncio.create_task(second.compute_next())
+        second_computation = asyncio.create_task(second.compute_next())
         await until(lambda: quick.order == ["one", "two"])
         for reviews in (first, second):
             assert [await state(reviews, name) for name in finished] == ["running", "running"]
         quick.go.set()
-        assert await computing
-        assert await computing_too
+        assert await first_computation
+        assert await second_computation
         for reviews in (first, second):
             answer = json.loads(await reviews.find("one"))
             assert (answer["state"], answer["review"]) == ("ready", {"of": "one"})
@@ -289,7 +289,7 @@ def test_expired_claim_is_taken_over_by_another_process(
     tmp_path: Path, quick: FakeReviews, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work(app: App) -> None:
-        finished, first = await games(app, "one"), app.server.reviews
+        finished, first = await insert_games(app, "one"), app.server.reviews
         second, clock = another_process(app), now()
         monkeypatch.setattr(reviews_module, "now", lambda: clock)
         quick.go.clear()
@@ -312,7 +312,7 @@ def test_expired_claim_is_taken_over_by_another_process(
 
 def test_pending_reviews_survive_a_restart(tmp_path: Path, quick: FakeReviews) -> None:
     async def work(app: App) -> None:
-        finished, reviews = await games(app, "one", "two"), app.server.reviews
+        finished, reviews = await insert_games(app, "one", "two"), app.server.reviews
         quick.go.clear()
         for name in finished:
             await reviews.request(finished[name], "person-0")
@@ -340,7 +340,7 @@ def test_failed_review_can_be_requested_again(
     tmp_path: Path, quick: FakeReviews, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work(app: App) -> None:
-        finished, reviews = await games(app, "one"), app.server.reviews
+        finished, reviews = await insert_games(app, "one"), app.server.reviews
         quick.error = RuntimeError("no")
         await reviews.request(finished["one"], "person-0")
         assert await reviews.compute_next()
@@ -356,7 +356,7 @@ def test_failed_review_can_be_requested_again(
 
 def test_review_waits_for_the_database(tmp_path: Path, quick: FakeReviews) -> None:
     async def work(app: App) -> None:
-        finished, reviews = await games(app, "one"), app.server.reviews
+        finished, reviews = await insert_games(app, "one"), app.server.reviews
         quick.error = Unavailable()
         await reviews.request(finished["one"], "person-0")
         with pytest.raises(Unavailable):
@@ -366,13 +366,13 @@ def test_review_waits_for_the_database(tmp_path: Path, quick: FakeReviews) -> No
     with_server(tmp_path, work)
 
 
-def test_old_reviews_are_dropped_but_no_pending_ones(
+def test_old_reviews_are_dropped_and_pending_ones_kept(
     tmp_path: Path, quick: FakeReviews, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reviews_module, "MAX_REVIEWS", 1)
 
     async def work(app: App) -> None:
-        finished, reviews = await games(app, "one", "two", "three"), app.server.reviews
+        finished, reviews = await insert_games(app, "one", "two", "three"), app.server.reviews
         clock = 0
         monkeypatch.setattr(reviews_module, "now", lambda: clock)
         for name in finished:
@@ -416,7 +416,7 @@ def test_review_continues_when_the_queue_has_room(tmp_path: Path, monkeypatch: p
 
 def test_review_requests_are_rate_limited(tmp_path: Path, quick: FakeReviews) -> None:
     async def work(app: App) -> None:
-        await games(app, "one", "two")
+        await insert_games(app, "one", "two")
         ann = await app.guest("Ann")
         app.server.limits.active = True
         first = await app.request("POST", "/api/tables/one/review", ann.token)

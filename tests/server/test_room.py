@@ -127,7 +127,7 @@ def test_placement_by_the_clock_cannot_be_taken_back(tmp_path: Path) -> None:
     run(work)
 
 
-def test_bot_can_be_called_for_a_person_absent_for_two_minutes(
+def test_bot_can_replace_a_person_absent_for_two_minutes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def work() -> None:

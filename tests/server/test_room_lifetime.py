@@ -40,7 +40,7 @@ SEATED: list[TableEntry] = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob
 
 
 class Player:
-    """A person who holds nothing but a connection, and counts the steps received."""
+    """A person who holds no reference to a room, only a connection, and counts the received steps."""
 
     def __init__(self, person: str) -> None:
         self.person = person
@@ -68,7 +68,7 @@ async def move(server: Server, table: str, player: Player) -> None:
     await handle(room, player.client, json.dumps(command), server.hints)
 
 
-async def each(tables: list[str], work: Callable[[str], Awaitable[None]], at_once: int = 4) -> None:
+async def for_each(tables: list[str], work: Callable[[str], Awaitable[None]], at_once: int = 4) -> None:
     """Run `work` for all tables, `at_once` at a time."""
     for start in range(0, len(tables), at_once):
         await asyncio.gather(*(work(table) for table in tables[start : start + at_once]))
@@ -93,7 +93,7 @@ async def open_all(server: Server, tables: list[str]) -> None:
 
 
 def disable_sync(server: Server) -> None:
-    """Let SQLite not wait for the disk: there are no power failures in these tests."""
+    """Do not wait for the disk: these tests simulate no power failure."""
 
     def prepare(connection: Any, _: object) -> None:
         connection.cursor().execute("PRAGMA synchronous=OFF")
@@ -110,14 +110,14 @@ def test_messages_reach_players_of_1500_tables_through_eviction_and_restart(tmp_
         """Ann connects to all tables, then Bob, while all rooms are in use. The mover moves at each table."""
         people = {table: {name: Player(name) for name in ("ann", "bob")} for table in tables}
         for name in ("ann", "bob"):
-            await each(tables, lambda table, name=name: people[table][name].enter(server, table))  # type: ignore[misc]
+            await for_each(tables, lambda table, name=name: people[table][name].enter(server, table))  # type: ignore[misc]
         assert server.rooms.clients == 2 * MANY
         assert len(server.rooms.in_use()) == MANY
-        await each(tables, lambda table: move(server, table, people[table][mover]), MANY)
+        await for_each(tables, lambda table: move(server, table, people[table][mover]), MANY)
         assert {(pair["ann"].steps, pair["bob"].steps) for pair in people.values()} == {(1, 1)}
-        await each(tables, lambda table: people[table]["ann"].leave(server, table))
+        await for_each(tables, lambda table: people[table]["ann"].leave(server, table))
         assert server.rooms.clients == MANY
-        await each(tables, lambda table: people[table]["bob"].leave(server, table))
+        await for_each(tables, lambda table: people[table]["bob"].leave(server, table))
         assert server.rooms.clients == 0
 
     async def work() -> None:
@@ -231,7 +231,7 @@ def test_other_tasks_run_while_a_table_is_loaded(tmp_path: Path, monkeypatch: py
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await long_log(server)
-            number, turns = room.game.number, 0
+            number, iterations = room.game.number, 0
             stored = await server.store.read("table")
 
             async def read(_: str) -> Any:
@@ -241,9 +241,9 @@ def test_other_tasks_run_while_a_table_is_loaded(tmp_path: Path, monkeypatch: py
             loading = asyncio.create_task(server.rooms._load("table"))
             while not loading.done():
                 await asyncio.sleep(0)
-                turns += 1
+                iterations += 1
             assert loading.result().number == number
-            assert turns >= number
+            assert iterations >= number
 
     run(work)
 
@@ -442,7 +442,7 @@ def test_closed_room_starts_no_tasks(tmp_path: Path) -> None:
             )
             ann = Listener(room, "ann")
             bob = Listener(room, "bob")
-            room.disconnect(bob.client)  # this has to be broadcast
+            room.disconnect(bob.client)  # starts a task that broadcasts the change
             assert len(server.rooms._services.tasks) == 2
             server.rooms.close()
             await until(lambda: not server.rooms._services.tasks)
@@ -458,7 +458,7 @@ def test_closed_room_starts_no_tasks(tmp_path: Path) -> None:
 
 
 def test_quick_presence_changes_are_broadcast_together(tmp_path: Path) -> None:
-    """However often a person leaves before the broadcast, there is one task and one message."""
+    """All changes before a broadcast cause one task and one message."""
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -479,7 +479,7 @@ def test_quick_presence_changes_are_broadcast_together(tmp_path: Path) -> None:
     run(work)
 
 
-def test_nothing_is_stored_about_spectators(tmp_path: Path) -> None:
+def test_no_presence_is_kept_for_spectators(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(table_config(), SEATED)
@@ -498,7 +498,7 @@ def test_nothing_is_stored_about_spectators(tmp_path: Path) -> None:
 
 
 def test_presence_of_people_without_seats_is_dropped(tmp_path: Path) -> None:
-    """This includes people who play over HTTP and never had a connection."""
+    """The presence of people who play over HTTP, without a WebSocket, is dropped as well."""
 
     async def work() -> None:
         async with running(tmp_path) as server:

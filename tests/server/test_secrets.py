@@ -156,9 +156,8 @@ def test_todays_deal_of_another_person_is_not_found(tmp_path: Path) -> None:
             assert game_at(app, table).status == "over"
             for token in ("", eve.token):
                 await assert_not_found(app, table, unknown, token)
-                assert "Ann" in str(
-                    await app.call("GET", "/api/daily", token)
-                )  # the result is listed without its table
+                # The result is listed without its table.
+                assert "Ann" in str(await app.call("GET", "/api/daily", token))
             seed = game_at(app, table).config.seed.encode()
             assert seed not in await all_responses(app, table, "axio", ann.token)
 
@@ -248,8 +247,8 @@ def test_hints_require_a_solo_game_or_bots(tmp_path: Path) -> None:
             assert (await hint(app, bob, opened["id"]))["code"] == "not_allowed"
             deal = (await app.call("POST", "/api/daily/axio", ann.token))["id"]
             assert (await hint(app, ann, deal))["code"] == "not_allowed"
-            against = (await app.open(ann, "axio", [ME, BOT]))["id"]
-            assert (await hint(app, bob, against))["code"] == "not_allowed"
-            assert (await hint(app, ann, against))["picks"]
+            bot_table = (await app.open(ann, "axio", [ME, BOT]))["id"]
+            assert (await hint(app, bob, bot_table))["code"] == "not_allowed"
+            assert (await hint(app, ann, bot_table))["picks"]
 
     asyncio.run(run())

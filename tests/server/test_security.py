@@ -70,9 +70,8 @@ def test_sec_fetch_site_is_checked_without_an_origin(
 def test_program_with_a_token_needs_no_origin(sqlite_server: RunningServer) -> None:
     guest = sqlite_server.guest()
     response = guest.request("POST", "/api/tables", TABLE, {"Origin": "https://evil.example"})
-    assert (
-        response.status == 201
-    )  # a foreign page cannot send an authorization header without CORS permission
+    # A foreign page cannot send an authorization header without CORS permission.
+    assert response.status == 201
     with guest.live(response.json["id"]) as live:
         assert live.recv()["yours"] == [0]
 
@@ -145,12 +144,8 @@ def test_page_behind_a_proxy_has_the_configured_origin(https_server: RunningServ
     table = page.open("axio", ["me", "open"])
     with page.live(table.id) as live:
         assert live.recv()["yours"] == [0]
-    assert (
-        Browser(https_server.url, origin="https://play.example.evil")
-        .refused("POST", "/api/tables", TABLE)
-        .status
-        == 403
-    )
+    evil = Browser(https_server.url, origin="https://play.example.evil")
+    assert evil.refused("POST", "/api/tables", TABLE).status == 403
 
 
 # ------------------------------------------------------------------ limits
@@ -171,16 +166,15 @@ def test_writes_are_rate_limited(https_server: RunningServer) -> None:
     guest.get("/api/me")  # reads are not limited
 
 
-def test_phrase_tries_are_rate_limited(https_server: RunningServer) -> None:
+def test_phrase_attempts_are_rate_limited(https_server: RunningServer) -> None:
     browser = Browser(https_server.url)
     codes = [browser.refused("POST", "/api/enter", {"phrase": f"bado {n}"}).code for n in range(12)]
     assert codes[0] == "wrong_secret"
     assert codes[-1] == "too_fast"
     assert codes == sorted(codes, reverse=True)
     login = {"username": "somebody", "password": "something"}
-    assert (
-        browser.refused("POST", "/api/enter", login).code == "wrong_secret"
-    )  # other sign-ins are not blocked
+    # Attempts with a password have a limit of their own.
+    assert browser.refused("POST", "/api/enter", login).code == "wrong_secret"
 
 
 def test_messages_are_rate_limited(https_server: RunningServer) -> None:

@@ -54,9 +54,8 @@ def test_sign_out_everywhere_closes_sockets_of_one_person(tmp_path: Path) -> Non
             message = await his.until(lambda message: message["type"] == "seats")
             assert [seat["here"] for seat in message["seats"]] == [False, True]
             number = app.server.rooms._rooms[opened["id"]].game.number
-            laptop.send(
-                do="move", id="late", n=number, pick=0
-            )  # messages after the end of the session are ignored
+            # Messages after the end of the session are ignored.
+            laptop.send(do="move", id="late", n=number, pick=0)
             await his.request(do="preview", id="after", n=number, pick=0)
             assert app.server.rooms._rooms[opened["id"]].game.number == number
             assert len(laptop.texts) == received
@@ -325,7 +324,7 @@ def test_phrase_request_during_password_change_is_refused(tmp_path: Path) -> Non
                 return secret
 
             people.check_password = check_then_change  # type: ignore[method-assign]
-            with pytest.raises(InvalidCredentials, match="meanwhile"):
+            with pytest.raises(InvalidCredentials, match="the password was changed"):
                 await people.issue_phrase(person, old=PASSWORD)
             assert not (await people.find(ann.id)).phrase
 
@@ -341,7 +340,7 @@ def test_program_gets_new_token_after_password_change(ann: Guest) -> None:
     assert ann.refused("GET", "/api/me").code == "signed_out"
 
 
-def test_concurrent_password_changes(tmp_path: Path) -> None:
+def test_one_of_two_concurrent_password_changes_succeeds(tmp_path: Path) -> None:
     async def run() -> None:
         async with running_app(tmp_path) as app:
             people, ann = app.server.people, await app.guest("Ann")

@@ -1,4 +1,4 @@
-"""A view is computed once for all viewers who may know the same, however often it is requested."""
+"""Views are computed once per change for all viewers with the same knowledge."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SEATED: list[TableEntry] = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob
 SPECTATORS = 40
 
 
-class Counter:
+class ViewCounter:
     """Counts the views that are computed."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,7 +48,7 @@ def test_repeated_take_back_computes_three_views_each_time(
             ann = Listener(room, "ann")
             everybody = [ann, Listener(room, "bob"), Listener(room, None)]
             everybody += [Listener(room, f"guest{number}") for number in range(SPECTATORS)]
-            counter = Counter(monkeypatch)
+            counter = ViewCounter(monkeypatch)
             for repetition in range(3):
                 await room.move(SeatCommand(0), 0, hold=True)
                 assert counter.take() == 0
@@ -82,7 +82,7 @@ def test_stale_messages_share_one_view(tmp_path: Path, monkeypatch: pytest.Monke
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(table_config(), SEATED)
-            ann, counter = Listener(room, "ann"), Counter(monkeypatch)
+            ann, counter = Listener(room, "ann"), ViewCounter(monkeypatch)
             for number in range(20):
                 command = {"do": "move", "id": f"m{number}", "n": 1, "pick": 0}
                 await handle(room, ann.client, json.dumps(command), server.hints)
@@ -102,7 +102,7 @@ def test_repeated_looks_share_one_view(tmp_path: Path, monkeypatch: pytest.Monke
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(table_config(), SEATED)
-            counter = Counter(monkeypatch)
+            counter = ViewCounter(monkeypatch)
             guests = [Listener(room, f"guest{number}") for number in range(SPECTATORS)]
             for guest in guests:
                 await handle(room, guest.client, json.dumps({"do": "look", "id": "a"}), server.hints)

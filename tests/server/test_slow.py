@@ -38,8 +38,8 @@ def test_slow_reader_delays_nobody_and_catches_up(sqlite_server: RunningServer) 
                 received = json.loads(slow.recv(20)).get("n", received)
         except ConnectionClosed:
             assert 0 < received < last  # it was disconnected, and can reconnect for the rest
-        with ann.live(table.id, received) as back:
-            assert back.recv()["type"] in ("view", "step", "seats")
+        with ann.live(table.id, received) as reconnected:
+            assert reconnected.recv()["type"] in ("view", "step", "seats")
 
 
 def test_client_that_reads_nothing_is_closed() -> None:

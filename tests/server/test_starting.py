@@ -18,13 +18,11 @@ from axiogames.cli import main
 from axiogames.errors import InvalidFile
 from axiogames.server.operations.backup import make_backup, restore_backup
 from axiogames.server.processes import AlreadyRunning, check_startup, single_instance
-from axiogames.server.settings import InvalidSetting, Settings
+from axiogames.server.settings import DATABASE_FILE, InvalidSetting, Settings
 from axiogames.server.storage.database import Database
 from tests.server.driving import free_port, start_server
 from tests.server.in_process import TIMEOUT
 from tests.server.postgres import Postgres, run_sql
-
-NAME = "axio.sqlite3"
 
 
 @pytest.fixture
@@ -37,10 +35,10 @@ def database_file(tmp_path: Path) -> Path:
         await database.close()
 
     asyncio.run(make())
-    return tmp_path / NAME
+    return tmp_path / DATABASE_FILE
 
 
-def refused(file: Path | str, capsys: pytest.CaptureFixture[str], *more: str) -> str:
+def serve_error(file: Path | str, capsys: pytest.CaptureFixture[str], *more: str) -> str:
     """Return the error message of `axio serve` for a database."""
     url = file if isinstance(file, str) else f"sqlite:///{file}"
     arguments = ["serve", "--no-open", "--port", str(free_port()), "--database", url, *more]
@@ -58,31 +56,31 @@ def change(file: Path, *statements: str) -> None:
         connection.commit()
 
 
-def text_file(file: Path) -> None:
+def replace_by_text(file: Path) -> None:
     file.write_text("This is not a database.\n" * 100)
 
 
-def newer(file: Path) -> None:
+def set_newer_version(file: Path) -> None:
     change(file, "UPDATE alembic_version SET version_num = '9999_telepathy'")
 
 
-def foreign(file: Path) -> None:
+def replace_by_foreign(file: Path) -> None:
     file.unlink()
     change(file, "CREATE TABLE bookmarks (id INTEGER)")
 
 
-def foreign_alembic(file: Path) -> None:
+def replace_by_foreign_alembic(file: Path) -> None:
     file.unlink()
     change(
         file, "CREATE TABLE alembic_version (version_num TEXT)", "INSERT INTO alembic_version VALUES ('a1b2')"
     )
 
 
-def emptied(file: Path) -> None:
+def drop_entries_table(file: Path) -> None:
     change(file, "PRAGMA foreign_keys = OFF", "DROP TABLE entries")
 
 
-def torn(file: Path) -> None:
+def overwrite_parts_of_pages(file: Path) -> None:
     change(file, "PRAGMA journal_mode = DELETE")
     content = bytearray(file.read_bytes())
     for start in range(4096 * 2, len(content), 4096):
@@ -90,12 +88,12 @@ def torn(file: Path) -> None:
     file.write_bytes(content)
 
 
-def cut(file: Path) -> None:
+def truncate(file: Path) -> None:
     change(file, "PRAGMA journal_mode = DELETE")
     file.write_bytes(file.read_bytes()[: 4096 * 3 + 100])
 
 
-def folder(file: Path) -> None:
+def replace_by_folder(file: Path) -> None:
     file.unlink()
     file.mkdir()
 
@@ -103,14 +101,14 @@ def folder(file: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "expected"),
     [
-        (text_file, "not an SQLite database"),
-        (newer, "9999_telepathy"),
-        (foreign, "bookmarks"),
-        (foreign_alembic, "another program"),
-        (emptied, "another program"),
-        (torn, "damaged"),
-        (cut, "damaged"),
-        (folder, "cannot use"),
+        (replace_by_text, "not an SQLite database"),
+        (set_newer_version, "9999_telepathy"),
+        (replace_by_foreign, "bookmarks"),
+        (replace_by_foreign_alembic, "another program"),
+        (drop_entries_table, "another program"),
+        (overwrite_parts_of_pages, "damaged"),
+        (truncate, "damaged"),
+        (replace_by_folder, "cannot use"),
     ],
 )
 def test_foreign_or_damaged_database_is_a_one_line_error(
@@ -118,7 +116,7 @@ def test_foreign_or_damaged_database_is_a_one_line_error(
 ) -> None:
     damage(database_file)
     before = database_file.read_bytes() if database_file.is_file() else b""
-    error = refused(database_file, capsys)
+    error = serve_error(database_file, capsys)
     assert expected in error
     assert str(database_file) in error
     assert not database_file.is_file() or database_file.read_bytes() == before  # unchanged
@@ -128,16 +126,16 @@ def test_unreachable_database_is_a_one_line_error(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("axiogames.server.storage.database.TRANSACTION_TIMEOUT", 0.1)
-    assert "cannot connect" in refused("postgresql://axio@127.0.0.1:1/axio", capsys)
+    assert "cannot connect" in serve_error("postgresql://axio@127.0.0.1:1/axio", capsys)
     with socket.socket() as silent:  # accepts connections but never answers
         silent.bind(("127.0.0.1", 0))
         silent.listen()
         url = f"postgresql://axio@127.0.0.1:{silent.getsockname()[1]}/axio"
-        assert "no answer" in refused(url, capsys)
+        assert "no answer" in serve_error(url, capsys)
 
 
 def test_backup_of_foreign_database_is_a_one_line_error(database_file: Path, tmp_path: Path) -> None:
-    for damage in (foreign, text_file):
+    for damage in (replace_by_foreign, replace_by_text):
         damage(database_file)
         with pytest.raises(InvalidFile, match=str(database_file)):
             make_backup(Settings(data=str(tmp_path)), tmp_path / "backup")
@@ -147,7 +145,7 @@ def test_read_only_database_is_a_one_line_error(
     database_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     change(database_file, "PRAGMA journal_mode = DELETE")
-    error = refused(f"sqlite:///file:{database_file}?mode=ro&uri=true", capsys)
+    error = serve_error(f"sqlite:///file:{database_file}?mode=ro&uri=true", capsys)
     assert "cannot write" in error
 
 
@@ -157,7 +155,7 @@ def test_locked_database_is_a_one_line_error(
     monkeypatch.setattr("axiogames.server.storage.inspection.SQLITE_BUSY_TIMEOUT_MS", 1)
     with closing(sqlite3.connect(database_file)) as other:
         other.execute("BEGIN IMMEDIATE")
-        assert "locked" in refused(database_file, capsys)
+        assert "locked" in serve_error(database_file, capsys)
 
 
 @pytest.mark.parametrize(
@@ -172,13 +170,13 @@ def test_in_memory_database_is_refused(database: str) -> None:
     "address", ["axio@[::1/axio", "axio@db:port/axio", "axio:pass/word@db/axio", "axio@db\udcff/axio"]
 )
 def test_invalid_database_url_is_a_one_line_error(address: str, capsys: pytest.CaptureFixture[str]) -> None:
-    detail = refused(f"postgresql://{address}", capsys).partition("%40")[2]
+    detail = serve_error(f"postgresql://{address}", capsys).partition("%40")[2]
     assert detail
     assert main(["admin", "log", "--database", f"postgresql://{address}"]) == 2
     assert capsys.readouterr().err.endswith(detail)
 
 
-def test_asyncpg_parses_postgresql_url(
+def test_invalid_postgresql_options_are_refused_in_one_line(
     postgres: Postgres, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     url = postgres.create()
@@ -188,7 +186,7 @@ def test_asyncpg_parses_postgresql_url(
         (f"{url}?telepathy=on", "telepathy"),
         (f"postgresql://axio@{'ü' * 70}/axio", "too long"),
     ):
-        assert words in refused(wrong, capsys)
+        assert words in serve_error(wrong, capsys)
         assert main(["admin", "log", "--database", wrong]) == 2
         assert words in capsys.readouterr().err
 
@@ -203,16 +201,16 @@ def test_schema_of_postgresql_is_checked(postgres: Postgres, capsys: pytest.Capt
     run_sql(url, "CREATE TABLE unrelated (id INTEGER)")
     check_startup(Settings(database=url, port=free_port()))  # several servers may share a PostgreSQL database
     run_sql(url, "CREATE TABLE tables (id INTEGER)")
-    assert "'tables'" in refused(url, capsys)
+    assert "'tables'" in serve_error(url, capsys)
     run_sql(
         url,
         "DROP TABLE tables",
         "CREATE TABLE alembic_version (version_num TEXT)",
         "INSERT INTO alembic_version VALUES ('9999_telepathy')",
     )
-    assert "another program" in refused(url, capsys)
+    assert "another program" in serve_error(url, capsys)
     run_sql(url, "CREATE TABLE entries (id INTEGER)")
-    assert "9999_telepathy" in refused(url, capsys)
+    assert "9999_telepathy" in serve_error(url, capsys)
 
 
 # ------------------------------------------------------------------ one server per database
@@ -231,9 +229,9 @@ def test_database_lock_is_independent_of_path(
         Settings(database=f"sqlite:///{database_file}"),
         Settings(database=f"sqlite:///{database_file}?timeout=3"),
         Settings(database=f"sqlite:///file:{database_file}?uri=true"),
-        Settings(database=f"sqlite:///../{NAME}"),
+        Settings(database=f"sqlite:///../{DATABASE_FILE}"),
         Settings(database=f"sqlite:///{tmp_path}/elsewhere/../link"),
-        Settings(database=f"sqlite:///folder/{NAME}"),
+        Settings(database=f"sqlite:///folder/{DATABASE_FILE}"),
     ]
     for first in names:
         with single_instance(first, "http://one/"):
@@ -280,10 +278,10 @@ def test_workers_exit_with_their_parent(postgres: Postgres, tmp_path: Path) -> N
     with start_server(tmp_path, database=postgres.create(), extra=["--workers", "2"]) as server:
         os.kill(server.pid, signal.SIGKILL)
         server.process.wait(TIMEOUT)
-        end = time.monotonic() + TIMEOUT
+        deadline = time.monotonic() + TIMEOUT
         try:
-            while not _port_is_free(server.port):  # as the next server needs
-                assert time.monotonic() < end, "the workers still run"
+            while not _port_is_free(server.port):  # the next server needs the port
+                assert time.monotonic() < deadline, "the workers still run"
                 time.sleep(0.05)
         finally:
             with suppress(ProcessLookupError):

@@ -30,7 +30,7 @@ CLOCKS = [600, 3 * 86_400]  # seconds per move: a live game, and a correspondenc
 
 
 async def age(server: Server, by: int, *, with_facts: bool = True) -> None:
-    """Shift the stored times of all tables back, and those of the server unless `with_facts` is false."""
+    """Shift the stored times of all tables into the past, and with `with_facts` those of the server."""
     async with server.database.writing() as connection:
         await connection.execute(update(entries).values(at=entries.c.at - by))
         await connection.execute(update(tables).values(due=tables.c.due - by, updated=tables.c.updated - by))
@@ -94,9 +94,8 @@ def test_time_between_two_starts_is_charged_to_no_clock(
             assert room.subscribers.deadline is not None
             assert abs(room.subscribers.deadline - started - remaining) < TOLERANCE
             assert await due_of(server) == room.subscribers.deadline
-            assert (
-                await server.store.list_due(started + remaining - TOLERANCE, 9) == []
-            )  # no sweep finds it earlier
+            # No sweep finds the table earlier.
+            assert await server.store.list_due(started + remaining - TOLERANCE, 9) == []
             shown = room.view(Listener(room, "bob").client.viewer).now.deadline
             assert shown == room.subscribers.deadline
             number = room.game.number
@@ -109,10 +108,12 @@ def test_time_between_two_starts_is_charged_to_no_clock(
 
     run(before)
     run(after)
-    run(after_a_move(tmp_path, address, move_time))
+    run(check_deadline_after_move(tmp_path, address, move_time))
 
 
-def after_a_move(folder: Path, address: str, move_time: int) -> Callable[[], Any]:
+def check_deadline_after_move(folder: Path, address: str, move_time: int) -> Callable[[], Any]:
+    """Return a coroutine function that restarts the server and checks the deadline of a restarted clock."""
+
     async def work() -> None:
         async with running(folder, address) as server:
             await server.rooms.resume()
@@ -125,14 +126,14 @@ def after_a_move(folder: Path, address: str, move_time: int) -> Callable[[], Any
 
 
 def test_several_outages_add_up(tmp_path: Path) -> None:
-    async def begin() -> None:
+    async def first_start() -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
             await server.rooms.open(table_config(move_time=600), SEATED)
             await server.rooms.heartbeat()
             await age(server, HOUR)
 
-    async def again() -> None:
+    async def second_start() -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
             before = await due_of(server)
@@ -142,7 +143,7 @@ def test_several_outages_add_up(tmp_path: Path) -> None:
             room.close()
             await age(server, HOUR)
 
-    async def third() -> None:
+    async def third_start() -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
             assert len(server.rooms._services.uptime.outages) == 2
@@ -150,9 +151,9 @@ def test_several_outages_add_up(tmp_path: Path) -> None:
             assert room.subscribers.deadline == await due_of(server)
             assert abs(room.subscribers.deadline - now() - 600_000) < TOLERANCE
 
-    run(begin)
-    run(again)
-    run(third)
+    run(first_start)
+    run(second_start)
+    run(third_start)
 
 
 def test_expired_clock_gets_only_the_grace_period(tmp_path: Path) -> None:
@@ -175,7 +176,7 @@ def test_expired_clock_gets_only_the_grace_period(tmp_path: Path) -> None:
     run(after)
 
 
-def test_first_start_of_this_version_has_no_outage(tmp_path: Path) -> None:
+def test_first_start_without_a_stored_heartbeat_has_no_outage(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             await server.rooms.open(table_config(move_time=600), SEATED)
@@ -412,7 +413,7 @@ def test_outage_makes_nobody_absent(tmp_path: Path) -> None:
     run(work)
 
 
-def test_server_stores_heartbeats(tmp_path: Path) -> None:
+def test_heartbeat_is_an_essential_background_task(tmp_path: Path) -> None:
     from axiogames.server import lifespan as lifespan_module
 
     async def work() -> None:
@@ -424,7 +425,7 @@ def test_server_stores_heartbeats(tmp_path: Path) -> None:
     run(work)
 
 
-def test_due_times_follow_the_same_rule(tmp_path: Path) -> None:
+def test_due_time_is_extended_like_the_deadline(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(table_config(move_time=600), SEATED)

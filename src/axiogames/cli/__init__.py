@@ -94,6 +94,12 @@ class LazyGroup(click.Group):
             raise Interrupted("interrupted") from None
         except BrokenPipeError:
             return PIPE_CLOSED
+        except click.UsageError as error:
+            # The option parser of click raises some errors without a context, which names the command.
+            command = self.get_command(ctx, ctx.invoked_subcommand or "")
+            if error.ctx is None and command is not None:
+                error.ctx = click.Context(command, ctx, ctx.invoked_subcommand)
+            raise
         except EOFError as error:
             raise InvalidFile(
                 f"unexpected end of a file: {error}" if str(error) else "unexpected end of a file"
@@ -146,9 +152,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code: int | None = program.main(arguments, PROGRAM, standalone_mode=False)
         sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:  # a group without a command: the message is its help
+        click.echo(error.format_message(), err=True)
+        return REFUSED
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else PROGRAM
-        return _refuse(f"{error.format_message()} See {command} --help")
+        message = error.format_message()
+        end = "" if message.endswith((".", "?", "?)")) else "."
+        return _refuse(f"{message}{end} See {command} --help")
     except click.ClickException as error:
         return _refuse(error.format_message())
     except AxioError as error:

@@ -210,13 +210,13 @@ def replay(record: Record, *, upto: int | None = None) -> Table:
         raise _error(str(error)) from None
     _check_setup(record.setup, variant)
     table = Table(variant)
-    for number, event in enumerate(record.events):
+    for index, event in enumerate(record.events):
         if upto is not None and table.plies >= upto and not _is_due(table, event):
             return table
         try:
             apply_event(table, event)
         except AxioError as error:
-            raise _error(str(error), number) from None
+            raise _error(str(error), index) from None
     if upto is None:
         _check_result(record.result, table)
         _check_seed(record, table)

@@ -43,7 +43,7 @@ DEFAULTS = "the default rules"
 def check_game(
     game: str, players: int = 2, options: Mapping[str, bool] | None = None, *, games: int = 1, seed: int = 0
 ) -> int:
-    """Play random games and check the properties of every game in each position.
+    """Play random games and check, in each position, the properties that every game must have.
 
     - Each override of a rule agrees with the default, which follows from `refusal` and `score`.
     - Moves, positions and records round-trip through their texts.
@@ -148,6 +148,7 @@ class _Checks:
         return checked + 1
 
     def error(self, table: Table, message: str) -> GameDefinitionError:
+        """Return an error that names the game and the position."""
         return GameDefinitionError(f"{self.variant.game.id}: {message}, in {table.position}")
 
     def check(self, table: Table, rng: Generator) -> None:
@@ -168,7 +169,8 @@ class _Checks:
         reasons = np.zeros(self.variant.actions, np.int32)
         self.variant.kernels[write_refusals](constants, copied(state), self.variant.actions, reasons)
         legal: list[int] = [] if table.turn is None else np.flatnonzero(reasons == 0).tolist()
-        most = max((self.points(state, action) for action in legal if self.places(action)), default=None)
+        placement_points = [self.points(state, action) for action in legal if self.is_placement(action)]
+        best_points = max(placement_points, default=None)
         for source in self.loops:
             results = self.results(source, state)
             for rule, result in results.items():
@@ -180,16 +182,21 @@ class _Checks:
                         table, f"`{rule}` of {source} returns {result}, but `refusal` allows {legal}"
                     )
             greedy = results["greedy_action"]
-            if most is not None and (not self.places(greedy) or self.points(state, greedy) != most):
+            if best_points is not None and not (
+                self.is_placement(greedy) and self.points(state, greedy) == best_points
+            ):
                 raise self.error(
-                    table, f"`greedy_action` of {source} returns {greedy}, but the best move scores {most}"
+                    table,
+                    f"`greedy_action` of {source} returns {greedy}, but the best move scores {best_points}",
                 )
         return legal
 
-    def places(self, action: int) -> bool:
+    def is_placement(self, action: int) -> bool:
+        """Return whether an action places a tile."""
         return action < self.variant.placements
 
     def points(self, state: State, action: int) -> int:
+        """Return the points of a placement, summed over all tracks."""
         return int(self.variant.kernels[total_points](self.variant.constants, copied(state), action))
 
     def results(self, source: str, state: State) -> dict[str, Any]:

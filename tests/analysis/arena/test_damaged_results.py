@@ -80,7 +80,7 @@ def test_structural_mutations_are_rejected_with_their_line_or_harmless(
         ("scores", [[10**30] * 5, [0] * 5], "scores must be from 0 to"),
         ("scores", [[-1] * 5, [0] * 5], "scores must be from 0 to"),
         ("scores", [[True] * 5, [0] * 5], "not a game"),
-        ("seconds", [], "not on the schedule"),
+        ("seconds", [], "one entry per seat: 2"),
         ("seconds", [-1.0, 1.0], "thinking times"),
         ("slowest", [1e300, 1.0], "thinking times"),
         ("moves", [10**30, 1], "numbers of moves must be"),

@@ -114,7 +114,7 @@ def with_fields(line: bytes, **fields: Any) -> bytes:
         ),
         (
             lambda lines: [lines[0], with_fields(lines[1], place=[1])],
-            "line 2: this game is not on the schedule",
+            "line 2: scores, place, moves, seconds and slowest must have one entry per seat",
         ),
         (lambda lines: [b"[1]", *lines[1:]], "line 1: not the settings"),
         (lambda lines: [with_fields(lines[0], format="axio-arena/9"), *lines[1:]], "axio-arena/9"),

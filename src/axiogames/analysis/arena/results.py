@@ -200,10 +200,11 @@ class _GameValidator:
 
     def find_problem(self, game: ArenaGame) -> str | None:
         """Return the reason why a game is invalid, or `None`."""
-        columns = (game.scores, game.place, game.moves, game.seconds, game.slowest)
-        complete = all(len(column) == self._players for column in columns)
-        if not 0 <= game.deal <= MAX_DEAL or game.seating not in self._scheduled(game.deal) or not complete:
+        if not 0 <= game.deal <= MAX_DEAL or game.seating not in self._scheduled(game.deal):
             return "this game is not on the schedule of these settings"
+        columns = (game.scores, game.place, game.moves, game.seconds, game.slowest)
+        if any(len(column) != self._players for column in columns):
+            return f"scores, place, moves, seconds and slowest must have one entry per seat: {self._players}"
         if any(len(points) != self._tracks for points in game.scores):
             return f"every seat must have scores of {self._tracks} tracks"
         if not all(0 <= n <= self._cap for points in game.scores for n in points):

@@ -111,7 +111,7 @@ def arrow_schema(metadata: DatasetMetadata) -> Any:
         *([("legal", list_of(pa.int32()))] if metadata.settings.legal else []),
         ("action", pa.int32()),
         ("move", pa.string()),
-        ("lot", pa.bool_()),
+        ("lot", pa.bool_()),  # whether the move was uniformly random, by noise
         ("gain", by_track),
         ("final_scores", by_seat_and_track),
         ("places", list_of(pa.int8(), metadata.settings.players)),

@@ -15,16 +15,16 @@ from ...server.storage.database import Database
 from ..terminal.options import TEXT, Integer
 from ..terminal.server_options import (
     as_json,
-    cells,
     confirm,
     dry_run,
     echo_json,
+    format_time,
     local_operator,
+    printable_rows,
     reason,
     retention_options,
     run_on_database,
     server_data,
-    when,
     yes,
 )
 from ..terminal.text import format_table
@@ -56,7 +56,7 @@ def log(*, settings: Settings, subject: str, action: str, limit: int, as_json: b
         return
     rows = [
         [
-            when(record.at),
+            format_time(record.at),
             record.actor,
             record.action,
             record.subject,
@@ -64,7 +64,7 @@ def log(*, settings: Settings, subject: str, action: str, limit: int, as_json: b
         ]
         for record in found
     ]
-    for line in format_table(cells(rows)) if rows else ["The log is empty."]:
+    for line in format_table(printable_rows(rows)) if rows else ["The log is empty."]:
         click.echo(line)
 
 
@@ -88,10 +88,11 @@ SPECTATORS_UNKNOWN = (
 def retention(
     *, settings: Settings, reason: str, as_json: bool, dry_run: bool, yes: bool, **days: int
 ) -> None:
-    """Apply the retention policy of the server now: close and delete abandoned tables and accounts.
+    """Apply the retention policy now: close or delete abandoned data.
 
-    0 days keep forever. Finished games are never deleted. With SQLite, only the server itself knows which
-    players are present: this command also closes abandoned tables at which players are.
+    This affects abandoned tables, guests and stored reviews. 0 days means forever. Finished games are never
+    deleted. With SQLite, only the server itself knows which players are present: this command also closes
+    abandoned tables at which players are present.
     """
     settings = replace(settings, **cast("dict[str, Any]", days))
 

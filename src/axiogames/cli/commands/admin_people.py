@@ -18,14 +18,14 @@ from ...server.storage.database import Database
 from ..terminal.options import FILE, TEXT, Integer
 from ..terminal.server_options import (
     as_json,
-    cells,
     confirm,
     echo_json,
+    format_time,
     local_operator,
+    printable_rows,
     reason,
     run_on_database,
     server_data,
-    when,
     yes,
 )
 from ..terminal.text import format_table, one_line
@@ -57,7 +57,10 @@ def administer(settings: Settings, work: Callable[[PeopleAdmin], Awaitable[Done]
 )
 @as_json
 def find_people(*, text: str, settings: Settings, banned: bool, limit: int, as_json: bool) -> None:
-    """Find people by id, username or part of the name, latest visitors first."""
+    """Find people by id, username or part of the name.
+
+    The latest visitors come first.
+    """
     found = administer(settings, lambda admin: admin.find(text, banned=banned, limit=limit))
     if as_json:
         echo_json([_summary(row) for row in found])
@@ -68,13 +71,13 @@ def find_people(*, text: str, settings: Settings, banned: bool, limit: int, as_j
             row["id"],
             row["name"],
             row["username"] or "-",
-            when(row["created"]),
-            when(row["seen"] or row["created"]),
+            format_time(row["created"]),
+            format_time(row["seen"] or row["created"]),
             "banned" if row["banned"] else "",
         ]
         for row in found
     ]
-    for line in format_table(cells([head, *body])) if body else ["No person matches."]:
+    for line in format_table(printable_rows([head, *body])) if body else ["No person matches."]:
         click.echo(line)
 
 
@@ -98,12 +101,12 @@ def show_person(*, person: str, settings: Settings, as_json: bool) -> None:
         ["name", shown["name"]],
         ["username", shown["username"] or "-"],
         ["signs in by", ", ".join(name for name in ("password", "phrase") if shown[name]) or "cookie"],
-        ["first visit", when(shown["created"])],
-        ["last visit", when(shown["seen"] or shown["created"])],
-        ["banned", when(shown["banned"]) if shown["banned"] else "no"],
+        ["first visit", format_time(shown["created"])],
+        ["last visit", format_time(shown["seen"] or shown["created"])],
+        ["banned", format_time(shown["banned"]) if shown["banned"] else "no"],
         ["tables", counts],
     ]
-    for line in format_table(cells(lines)):
+    for line in format_table(printable_rows(lines)):
         click.echo(line)
 
 
@@ -160,7 +163,10 @@ def unban_people(*, ids: tuple[str, ...], settings: Settings, reason: str) -> No
 @click.option("--out", type=FILE, metavar="FILE", help="Write to a file that only you can read.")
 @reason
 def export_person(*, person: str, settings: Settings, out: str | None, reason: str) -> None:
-    """Print all stored data of a person as JSON, the same that the person can export on the page."""
+    """Print all stored data of a person as JSON.
+
+    The person can export the same data on the page.
+    """
     if out is not None and Path(out).exists():
         raise InvalidFile(f"{out}: the file exists, choose another name")
 

@@ -17,15 +17,15 @@ from ..terminal.options import TEXT, Integer
 from ..terminal.server_options import (
     CommandWithIds,
     as_json,
-    cells,
     confirm,
     dry_run,
     echo_json,
+    format_time,
     local_operator,
+    printable_rows,
     reason,
     run_on_database,
     server_data,
-    when,
     yes,
 )
 from ..terminal.text import count, format_table, one_line
@@ -35,7 +35,7 @@ STATUSES = ("open", "playing", "over", "closed")
 
 @click.group("tables")
 def tables() -> None:
-    """Find, show, close and delete tables, and remove people from seats."""
+    """Find, show, close and delete tables, or free a seat."""
 
 
 def filter_options(function: Any) -> Any:
@@ -93,12 +93,12 @@ def list_tables(
             "quarantined" if table["quarantined"] else table["status"],
             table["game"],
             table["moves"],
-            when(table["updated"]),
+            format_time(table["updated"]),
             ", ".join(seat["name"] or "-" for seat in table["seats"]),
         ]
         for table in found
     ]
-    for line in format_table(cells([head, *body]), right=[3]) if body else ["No table matches."]:
+    for line in format_table(printable_rows([head, *body]), right=[3]) if body else ["No table matches."]:
         click.echo(line)
 
 
@@ -127,6 +127,7 @@ def show_table(*, table: str, settings: Settings, as_json: bool) -> None:
     if as_json:
         echo_json(shown)
         return
+    owner = shown["owner"]
     lines = [
         ["table", shown["id"]],
         ["status", shown["status"]],
@@ -134,8 +135,8 @@ def show_table(*, table: str, settings: Settings, as_json: bool) -> None:
         ["daily deal", shown["daily"] or "no"],
         ["public", "yes" if shown["public"] else "no"],
         ["time per move", f"{shown['move_time']} s" if shown["move_time"] else "none"],
-        ["opened", f"{when(shown['created'])} by {shown['owner']['name'] or '-'} ({shown['owner']['id']})"],
-        ["last entry", f"{when(shown['updated'])}, number {shown['number']}"],
+        ["opened", f"{format_time(shown['created'])} by {owner['name'] or '-'} ({owner['id']})"],
+        ["last entry", f"{format_time(shown['updated'])}, number {shown['number']}"],
         ["moves", shown["moves"]],
     ]
     for seat in shown["seats"]:
@@ -145,7 +146,7 @@ def show_table(*, table: str, settings: Settings, as_json: bool) -> None:
         lines.append([f"seat {seat['seat']}", f"{name}{person}{bot}"])
     if shown["quarantined"]:
         lines.append(["quarantined", shown["quarantined"]])
-    for line in format_table(cells(lines)):
+    for line in format_table(printable_rows(lines)):
         click.echo(line)
 
 
@@ -194,9 +195,10 @@ def delete_tables(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    """Delete tables and everything that belongs to them, including results of daily deals.
+    """Delete tables permanently.
 
-    Name the tables, or select them by --status, --older, --person and --quarantined.
+    Everything that belongs to them is deleted, including results of daily deals. Name the tables, or select
+    them by --status, --older, --person and --quarantined.
     """
     selection = TableFilter(status, older, person, quarantined)
     if bool(ids) == (selection != TableFilter()):
@@ -229,7 +231,10 @@ def delete_tables(
 @server_data
 @reason
 def release_table(*, table: str, settings: Settings, reason: str) -> None:
-    """Release a table from quarantine, if it is readable again."""
+    """Release a readable table from quarantine.
+
+    The server quarantines a table whose log cannot be read. The command fails if it still cannot be read.
+    """
     run_on_database(
         settings,
         lambda database: TableAdmin(database, local_operator(reason)).release(table),

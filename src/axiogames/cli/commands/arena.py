@@ -26,7 +26,7 @@ from ...optional_deps import require
 from ...parallel import ALL, BACKENDS, CLUSTERS, LOCAL
 from ..terminal.interrupts import Interrupted, interruptible
 from ..terminal.options import FILE, JOBS, PLAYER_COUNT, SEED, Integer, variant_option
-from ..terminal.text import format_table
+from ..terminal.text import count, format_table
 
 MAX_GAMES = 1_000_000
 MAX_TOTAL_GAMES = 5_000_000
@@ -88,11 +88,11 @@ def run(
     sprt: str | None,
     as_json: bool,
 ) -> None:
-    """Play games between bots on shared deals and estimate their strength.
+    """Play games between bots and estimate their strength.
 
-    Every deal is played in every seating, so that luck cancels. The same seed gives the same games, for any
-    --jobs and --backend. With --out, the same command resumes an interrupted run, and a larger --games
-    extends a finished one.
+    All bots play the same deals, and every deal is played in every seating, so that luck cancels out. The
+    same seed gives the same games, for any --jobs and --backend. With --out, the same command resumes an
+    interrupted run, and a larger --games extends a finished one.
     """
     names = tuple(name.strip() for name in bots.split(",") if name.strip())
     test = parse_sprt(sprt) if sprt else None
@@ -121,9 +121,10 @@ def run(
 @click.argument("folder", type=FILE, metavar="DIR")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON on standard output.")
 def report(*, folder: str, as_json: bool) -> None:
-    """Write the report of the games in DIR, the directory of `arena run --out`.
+    """Write the report of an arena.
 
-    The run may be unfinished: only deals that were played in every seating count.
+    DIR is the directory of `arena run --out`. The run may be unfinished: only deals that were played in every
+    seating count.
     """
     summary = write_report(Path(folder))
     (print_json if as_json else print_tables)(summary)
@@ -154,7 +155,8 @@ def _check_not_fewer(results: ArenaResults, deals: int, folder: Path | None) -> 
     if played > deals:
         schedule = Schedule(results.settings.bots, results.settings.players)
         raise SettingsMismatch(
-            f"{folder} already holds games on {played} deals, but --games covers {deals} deals: "
+            f"{folder} already holds games on {count(played, 'deal')},"
+            f" but --games covers {count(deals, 'deal')}: "
             f"use --games {schedule.games_in(played)} or more, or choose another folder"
         )
 

@@ -84,5 +84,5 @@ def compile_games(
 
 
 def _marker(name: str) -> str:
-    """Return the name of the marker in the cache: all variants of a game are compiled."""
+    """Return the name of the cache file that marks all variants of a game as compiled."""
     return f"{name}.all"

@@ -74,7 +74,7 @@ def command(
     try:
         all_decisions = list(decisions(record))
     except InvalidRecord as error:
-        raise error.located(chosen.where) from None
+        raise error.located(chosen.location) from None
     review = _review(record, all_decisions, budget, seed)
     wording = Wording(language, review.scale, record.players)
     if html_file:

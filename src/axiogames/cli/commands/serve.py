@@ -16,7 +16,7 @@ from .compile import compile_games, uncompiled_games
 
 @click.command("serve")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for all.")
-@click.option("--port", type=Integer(1, 65535), help="Port.  [default: the first free one from 8000]")
+@click.option("--port", type=Integer(1, 65535), help="Port.  [default: the first free port from 8000 up]")
 @click.option(
     "--data",
     type=FILE,

@@ -79,21 +79,21 @@ def command(
 
 
 def _check_exclusive(options: dict[str, object]) -> None:
-    given = [name for name, value in options.items() if value]
-    if len(given) > 1:
-        raise click.UsageError(f"{given[0]} and {given[1]} cannot be used together.")
+    used = [name for name, value in options.items() if value]
+    if len(used) > 1:
+        raise click.UsageError(f"{used[0]} and {used[1]} cannot be used together.")
 
 
 def _replay(chosen: RecordInFile, ply: int | None) -> Table:
     try:
         table = replay(chosen.record, upto=ply)
     except InvalidRecord as error:
-        raise error.located(chosen.where) from None
+        raise error.located(chosen.location) from None
     if ply is None:
         return table
     if not 0 <= ply <= table.plies:
         last = table.plies if ply > 0 else replay(chosen.record).plies
-        raise AxioError(f"{chosen.where}: there is no ply {ply}: the game has 0 to {last}")
+        raise AxioError(f"{chosen.location}: there is no ply {ply}: the game has 0 to {last}")
     while table.plies > ply:
         table.undo()  # keeping a hand is a move without an event
     return table

@@ -69,12 +69,12 @@ def solo(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Find the best line of a solo deal whose draws are known, and a proven upper bound.
+    """Find the best line of a one-player deal.
 
-    The deal is that of --seed (and GAME), or of a recorded game of one player, which is compared with the
-    best line found. The line is replayed by the rules before it is reported. The same deal and --width give
-    the same result; with --seconds it depends on the machine. docs/guides/solving.md describes the search and
-    proves the bound.
+    All draws of the deal are known. The solver also proves an upper bound. The deal is that of --seed (and
+    GAME), or of a recorded game of one player, which is compared with the best line found. The line is
+    replayed by the rules before it is reported. The same deal and --width give the same result; with
+    --seconds it depends on the machine. docs/guides/solving.md describes the search and proves the bound.
     """
     if as_json and out == STDOUT:
         raise click.UsageError("--json and the record cannot both go to standard output.")
@@ -112,7 +112,7 @@ def _deal(source: str | None, seed: str | None, number: int, ply: int | None) ->
     try:
         return deal_from_record(chosen.record, plies=ply)
     except InvalidRecord as error:
-        raise error.located(chosen.where) from None
+        raise error.located(chosen.location) from None
 
 
 def format_solution(solution: Solution) -> list[str]:

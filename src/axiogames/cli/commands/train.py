@@ -112,11 +112,11 @@ class _Bars:
         self._bar: Any = None
         self._step: Any = None
 
-    def advance(self, part: str, done: int, of: int) -> None:
+    def advance(self, part: str, done: int, total: int) -> None:
         if part != self._part:
             self.close()
             self._part, self._done = part, 0
-            self._bar = progress(f"{self._description}: {part}", of)
+            self._bar = progress(f"{self._description}: {part}", total)
             self._step = self._bar.__enter__()
         self._step(done - self._done)
         self._done = done

@@ -89,14 +89,14 @@ def explain_result(position: Position, names: Sequence[str]) -> list[str]:
         if vectors[ahead] != vectors[behind]:
             wins = [ahead] == list(result.winners)
             reason = _deciding_comparison(vectors[ahead], vectors[behind])
-            lines.append(f"{names[ahead]} {_verb(names[ahead], wins)}, before {names[behind]}: {reason}.")
+            lines.append(f"{names[ahead]} {_verb(names[ahead], wins)} {names[behind]}: {reason}.")
     return lines
 
 
 def _verb(name: str, wins: bool) -> str:
     if name == YOU:
-        return "win" if wins else "are ahead"
-    return "wins" if wins else "is ahead"
+        return "win, ahead of" if wins else "are ahead of"
+    return "wins, ahead of" if wins else "is ahead of"
 
 
 def _solo_result(position: Position, vector: Sequence[int]) -> str:
@@ -115,5 +115,5 @@ def _deciding_comparison(ahead: Sequence[int], behind: Sequence[int]) -> str:
     if len(ahead) == 1:
         return beats
     which = ORDINALS[-1] if at == len(ahead) - 1 else ORDINALS[at]
-    equal = "" if at == 0 else f"equal so far ({' '.join(map(str, ahead[:at]))}), "
-    return f"{equal}at the {which} {beats}"
+    equal = "" if at == 0 else f"equal so far ({' '.join(map(str, ahead[:at]))}), then "
+    return f"{equal}{beats} at the {which}"

@@ -72,7 +72,7 @@ def ask_seats() -> tuple[str, ...]:
     seats = [(YOU, name) for name in bots] + [(YOU,), (YOU, YOU)]
     texts = [(name, _summary(name)) for name in bots]
     texts += [("nobody", "Play alone."), ("a friend", "Take turns at this screen.")]
-    click.echo("Against whom?")
+    click.echo("Which opponent?")
     for line in format_table([(str(n), *row) for n, row in enumerate(texts, 1)], indent=2):
         click.echo(line)
     choices = {str(n): names for n, names in enumerate(seats, 1)}
@@ -97,7 +97,7 @@ def _ask(prompt: str, choices: dict[str, Choice]) -> Choice:
         text = input(prompt).strip().lower()
         if text in choices:
             return choices[text]
-        keys = _alternatives([key for key in choices if len(key) == 1])
+        keys = _alternatives([key for key in choices if len(key) == 1 or key.isdigit()])
         click.echo(f"Please type {keys}, or just press Enter.")
 
 

@@ -244,7 +244,7 @@ class RecordInFile:
     record: Record
 
     @property
-    def where(self) -> str:
+    def location(self) -> str:
         """File and line for error messages."""
         return f"{self.file}, line {self.line}"
 

@@ -65,9 +65,9 @@ def run_on_database(settings: Settings, work: Callable[[Database], Coroutine[Any
     return asyncio.run(run())
 
 
-def local_operator(why: str) -> Actor:
-    """Return the account that runs this command, for the audit log."""
-    return operator(why)
+def local_operator(reason: str) -> Actor:
+    """Return the account that runs this command and its reason, for the audit log."""
+    return operator(reason)
 
 
 def confirm(question: str, confirmed: bool) -> None:
@@ -85,13 +85,13 @@ def echo_json(value: Any) -> None:
     click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 
-def when(at: int | None) -> str:
+def format_time(at: int | None) -> str:
     """Return a time in UTC as text, from milliseconds since 1970."""
     return "never" if not at else datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def cells(rows: Sequence[Sequence[object]]) -> list[list[str]]:
-    """Return rows of values as text without control characters."""
+def printable_rows(rows: Sequence[Sequence[object]]) -> list[list[str]]:
+    """Return rows of cells as text without control characters."""
     return [[one_line(str(cell)) for cell in row] for row in rows]
 
 

@@ -133,7 +133,7 @@ class Session:
                 return
             if command and command.name == "quit":
                 raise Quit
-            self._screen.print("Press Enter to go on, or type u to take it back.")
+            self._screen.print("Press Enter to continue, or type u to take it back.")
         self._advance()
 
     def _advance(self) -> None:
@@ -234,7 +234,7 @@ class Session:
         if self.table.over:
             return "end the game"
         due = self.table.draw_due
-        return f"draw {count(due, 'tile')} and go on" if due else "go on"
+        return f"draw {count(due, 'tile')} and continue" if due else "continue"
 
     # ------------------------------------------------------------ input and the saved game
 

@@ -70,10 +70,10 @@ def _described(description: str, factory: Callable[[], Player]) -> Callable[[], 
 
 
 def _sampled(name: str, moves: int, *, one_ply: bool = False) -> Callable[[], Player]:
-    criterion = "that leads to the best position" if one_ply else "with the most points"
+    criterion = "the position after each" if one_ply else "points"
     count = {6: "six", 20: "twenty"}.get(moves, str(moves))
     return _described(
-        f"Considers {count} random moves and takes the one {criterion}.",
+        f"Takes the best of {count} random moves, by {criterion}.",
         lambda: SampledMoves(name, moves, one_ply),
     )
 

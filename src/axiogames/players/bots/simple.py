@@ -41,7 +41,7 @@ class Greedy:
 
 
 class Balanced:
-    """Raises its lowest colour first, then the next lowest, and so on: the lowest decides the game."""
+    """Raises its lowest colour first: the lowest decides the game."""
 
     name = "balanced"
 

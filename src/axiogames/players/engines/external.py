@@ -140,7 +140,7 @@ class EngineProcess:
         _kill(self._popen)
 
     def _exit(self) -> str:
-        """Return the end of the process, for an error message."""
+        """Wait for the process to end and describe how it ended, for an error message."""
         try:
             code = self._popen.wait(EXIT_TIMEOUT)
         except subprocess.TimeoutExpired:

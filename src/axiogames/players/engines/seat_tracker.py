@@ -124,7 +124,7 @@ class SeatTracker:
         source = self.variant.source(state)
         if seat == self.seat:
             for tile in tiles:
-                self._step(state, self._in_bag(state, tile, request))
+                self._step(state, self._drawable_kind(state, tile, request))
         elif any(tile != UNKNOWN for tile in tiles):
             raise ParseError(f"{request}: seat {self.seat} does not see what seat {seat} draws: write ?")
         else:
@@ -135,7 +135,8 @@ class SeatTracker:
         names = tuple(self.variant.kinds[self._kind(tile)] if tile != UNKNOWN else tile for tile in tiles)
         self._record_chance(state, Draw(seat, names, source))
 
-    def _in_bag(self, state: State, tile: str, request: str) -> int:
+    def _drawable_kind(self, state: State, tile: str, request: str) -> int:
+        """Return the kind of a tile that can be drawn. Raise `IllegalMove` if there is no such tile."""
         kind = self.variant.kind_of(tile)
         if kind is None or not state["bag"][0, kind]:
             raise IllegalMove(request, Reason.NOT_IN_BAG)
@@ -170,7 +171,7 @@ class SeatTracker:
         before = self._now.state
         state = copied(before)
         if state["seat"][0] == seat and state["phase"][0] not in (DRAW, START, REMOVE):
-            _fill_hand(state, seat, [self._could_hold(state, move.tile, move)])
+            _fill_hand(state, seat, [self._holdable_kind(state, move.tile, move)])
         after, event = self._carry_out(state, seat, move)
         if after["phase"][0] == OFFER:
             # Assume that the hidden hand is kept. If an exchange follows, the placement is replayed.
@@ -190,13 +191,13 @@ class SeatTracker:
             assert before is not None
             assert placed is not None
             state = copied(before)
-            shown = [self._could_hold(state, tile, move) for tile in (placed.tile, *move.tiles)]
+            shown = [self._holdable_kind(state, tile, move) for tile in (placed.tile, *move.tiles)]
             _fill_hand(state, seat, shown)
             self._step(state, self.variant.encode(state, placed))
             if state["phase"][0] != OFFER:
                 raise IllegalMove(move, Reason.EXCHANGE_NOT_ALLOWED)
         elif state["phase"][0] < DRAW:
-            _fill_hand(state, seat, [self._could_hold(state, tile, move) for tile in move.tiles if public])
+            _fill_hand(state, seat, [self._holdable_kind(state, tile, move) for tile in move.tiles if public])
         if public:
             after, event = self._carry_out(state, seat, move)
         else:
@@ -214,7 +215,8 @@ class SeatTracker:
         now = self._now
         return now.before is not None and now.state["phase"][0] == DRAW and now.state["seat"][0] == seat
 
-    def _could_hold(self, state: State, tile: str, move: Move) -> int:
+    def _holdable_kind(self, state: State, tile: str, move: Move) -> int:
+        """Return the kind of a tile that may be in a hidden hand. Raise `IllegalMove` if it cannot be."""
         kind = self.variant.kind_of(tile)
         if kind is None:
             raise IllegalMove(move, Reason.NO_SUCH_TILE)

@@ -85,7 +85,7 @@ class Engine:
             return answer(request.id, in_one_line(f"internal error: {error!r}"), refused=True)
 
     def prepare(self) -> None:
-        """Let such a player choose a move, so that everything is compiled before the first request."""
+        """Let a player of this kind choose a move, so that its code is compiled before the first request."""
         kind = self._player.name.partition("@")[0]
         if (self._game.variant, kind) not in self._ready:
             table = Table(self._game.variant, 0)

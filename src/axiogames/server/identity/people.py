@@ -64,7 +64,7 @@ class Banned(AxioError):
 
 
 class People:
-    """Reads, authenticates and changes people. Caches recently used ones."""
+    """Reads, authenticates and changes people. People read recently are cached."""
 
     def __init__(self, database: Database, keys: Sequence[str]) -> None:
         self._database = database
@@ -95,8 +95,8 @@ class People:
 
     async def find_by_token(self, token: str) -> Person | None:
         """Return the person of a cookie or token, `None` if it is invalid or its session has ended."""
-        read = self.tokens.read(token)
-        return await self.find_by_session(read) if read is not None else None
+        content = self.tokens.read(token)
+        return await self.find_by_session(content) if content is not None else None
 
     async def find_by_session(self, token: Token) -> Person | None:
         """Return the person of a verified token, `None` if its session has ended."""
@@ -200,8 +200,8 @@ class People:
     async def issue_phrase(self, person: Person, network: str = "", *, old: str | None = None) -> str:
         """Return a new secret phrase. Only its hash is stored.
 
-        If a password is set, `old` must match it: a phrase outlives the sessions, so a session alone does not
-        suffice.
+        If a password is set, `old` must match it: a phrase outlives the sessions, so a session alone is not
+        enough.
 
         Raises:
             PasswordRequired: A password is set and `old` is missing.
@@ -280,12 +280,12 @@ class People:
             )
         person = await self.reload(row["id"])
         if row["phrase"] != hashes[0]:  # rehash it with the newest key, so that the old key can be removed
-            with suppress(InvalidCredentials):  # the phrase has changed meanwhile
+            with suppress(InvalidCredentials):  # the phrase has just been replaced
                 await self._change(person, people.c.phrase == row["phrase"], phrase=hashes[0])
         return _admit(person, row)
 
     async def find_by_password(self, username: str, password: str, network: str = "") -> Person:
-        """Return the person with a username and password. Checks of different networks take turns.
+        """Return the person with a username and password. Checks are queued fairly by network.
 
         Raises:
             InvalidCredentials: The username or the password is wrong.
@@ -356,7 +356,7 @@ class People:
         async with self._database.writing() as connection:
             changed = update(people).where(people.c.id == person.id, *conditions).values(**values)
             if not (await connection.execute(changed)).rowcount and conditions:
-                raise InvalidCredentials("the password has been changed meanwhile")
+                raise InvalidCredentials("the password was changed at this moment; try again")
             if "epoch" in values:  # a new epoch covers the individually ended sessions
                 ended = revoked_sessions.c.person == person.id
                 await connection.execute(delete(revoked_sessions).where(ended))
@@ -380,7 +380,7 @@ def _person(person_id: str, row: RowMapping | None, revoked: Iterable[str]) -> P
         row["phrase"] is not None,
         stored=True,
         banned=row["banned"] is not None,
-        erased=row["created"] == 0,
+        erased=row["created"] == 0,  # set by `PersonalData.erase`
         seen=row["seen"],
         revoked=ended,
     )

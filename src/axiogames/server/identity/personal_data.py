@@ -37,7 +37,7 @@ EXPORT_QUEUE_LIMITS = QueueLimits(10, 1, "too many exports are being made")
 QUERY_BATCH = 200
 LEAVE_ATTEMPTS = 20  # leaving conflicts with concurrent moves
 EXPORT_RETRY_SECONDS = 1.0  # pause of a running export while the queue is full
-PROPAGATION_MS = 60_000  # upper bound until every process has processed a deletion
+PROPAGATION_MS = 60_000  # time within which every process learns of a deletion
 
 _NamedEntry: TypeAlias = tuple[str, int, dict[str, Any]]  # table id, entry number, decoded entry
 
@@ -54,14 +54,14 @@ class PersonalData:
         self._store = store
         self._people = people
         self._rooms = rooms
-        self._replaying = WorkPool(
+        self._export_pool = WorkPool(
             "export", 1, EXPORT_QUEUE_LIMITS, niceness=BACKGROUND_NICENESS, yields_gil=True
         )
-        self._erasing = asyncio.Lock()
+        self._name_lock = asyncio.Lock()  # held while names are rewritten
 
     def close(self) -> None:
         """Refuse further exports."""
-        self._replaying.close()
+        self._export_pool.close()
 
     # ------------------------------------------------------------ export
 
@@ -70,7 +70,7 @@ class PersonalData:
 
         Each chunk contains at most one table and is produced on demand. Raises `Busy` before the first one.
         """
-        self._replaying.check(person.id)
+        self._export_pool.check(person.id)
         async with self._database.reading() as connection:
             rows = await _rows(connection, select(schema.people).where(schema.people.c.id == person.id))
             own = schema.results.c.person == person.id
@@ -146,7 +146,7 @@ class PersonalData:
             last = rows[-1]["created"], rows[-1]["id"]
         if created is None:
             return  # a guest who is not stored has no entries
-        async with aclosing(self._every_table(created)) as every:
+        async with aclosing(self._changed_tables(created)) as every:
             async for ids in every:
                 async with self._database.reading() as connection:
                     named = await _entries_naming(connection, person, schema.entries.c.table_id.in_(ids))
@@ -160,9 +160,9 @@ class PersonalData:
         entries = await self._store.entries(row["id"])
         while True:
             try:
-                return await self._replaying.run(_record, row, entries, person, requester=person)
+                return await self._export_pool.run(_record, row, entries, person, requester=person)
             except Busy:
-                if self._replaying.closed:
+                if self._export_pool.closed:
                     raise  # the server is stopping
                 await asyncio.sleep(EXPORT_RETRY_SECONDS)
             except Exception:  # a damaged table must not block the export
@@ -177,7 +177,7 @@ class PersonalData:
         Bots take over unfinished games with other people; other unfinished tables are closed. The name is
         removed from finished games and results, and all sessions end for good. Call again after a failure.
         """
-        async with self._erasing:
+        async with self._name_lock:
             begun = now()
             await self._people.ensure_stored(person)
             await self._leave_tables(person.id)
@@ -190,12 +190,14 @@ class PersonalData:
 
     async def rename(self, person: Person, name: str) -> None:
         """Change a person's name, also at current and former tables. Raises `InvalidName`."""
-        async with self._erasing:
+        async with self._name_lock:
             begun = now()
             name = (await self._people.rename(person, name)).name
             await self._write_names(person.id, name, begun)
             async with self._database.writing() as connection:
-                await notify_person_changed(connection, person.id)  # again, after the change at the tables
+                await notify_person_changed(
+                    connection, person.id
+                )  # again: the names at the tables have changed
             await self._show_name(person.id, name, begun)
 
     async def _write_names(self, person: str, name: str, begun: int) -> None:
@@ -203,7 +205,7 @@ class PersonalData:
         async with self._database.reading() as connection:
             known = select(schema.people.c.created).where(schema.people.c.id == person)
             created = (await connection.execute(known)).scalar() or 0
-        async with aclosing(self._every_table(created)) as every:
+        async with aclosing(self._changed_tables(created)) as every:
             async for ids in every:
                 async with self._database.reading() as connection:
                     named = await _entries_naming(connection, person, schema.entries.c.table_id.in_(ids))
@@ -216,7 +218,7 @@ class PersonalData:
         """Update a person's name at tables in memory, and rewrite entries that these tables wrote since."""
         await self._rooms.rename(person, name)  # rooms of this process now write the new name
         await self._write_late_names(person, name, begun)
-        await self._rooms.rename(person, name)  # rooms that were loaded meanwhile
+        await self._rooms.rename(person, name)  # rooms loaded in between
 
     async def _write_late_names(self, person: str, name: str, begun: int) -> None:
         """Write a person's name to tables that changed since `begun`, and to all seats and results."""
@@ -231,7 +233,7 @@ class PersonalData:
                 outdated = and_(table.c.person == person, table.c.name != name)
                 await connection.execute(update(table).where(outdated).values(name=name))
 
-    async def _every_table(self, since: int) -> AsyncGenerator[list[str], None]:
+    async def _changed_tables(self, since: int) -> AsyncGenerator[list[str], None]:
         """Yield the ids of all tables that changed since a time, in pages."""
         tables, last = schema.tables, ""
         while True:
@@ -249,7 +251,7 @@ class PersonalData:
             try:
                 await self._leave(table_id, person)
             except NoSuchTable:
-                pass  # deleted meanwhile
+                pass  # it has just been deleted
             except Unavailable:
                 raise
             except Exception:  # an unreadable table must not block the deletion
@@ -303,7 +305,7 @@ def _record(row: RowMapping, entries: Iterable[tuple[int, int, str]], person: st
         involved = involved or (game.table is not None and bool(game.seats_of(person)))
     if not involved:
         return None
-    assert game.table is not None, "a game that is over has begun"
+    assert game.table is not None, "a finished game has been started"
     secret = game.config.daily is not None and game.config.daily >= day_of(now())
     return Raw(
         record_of(game.table, [seat.name for seat in game.seats], with_seed=not secret).to_json().encode()
@@ -350,7 +352,7 @@ async def _rows(connection: AsyncConnection, query: Any) -> list[RowMapping]:
 async def _entries_naming(
     connection: AsyncConnection, person: str, where: ColumnElement[bool]
 ) -> list[_NamedEntry]:
-    """Return the entries that name a person, for taking a seat or being invited; former seats included.
+    """Return the entries that name a person: seats taken or reserved, including former ones.
 
     Entries are decoded as plain JSON, so that entries of other versions can be processed as well.
     """

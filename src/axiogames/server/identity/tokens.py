@@ -74,7 +74,7 @@ def _now() -> int:
 
 
 def looks_like_token(token: str) -> bool:
-    """Return whether an invalid token has the form of ours, and so may be signed with an unknown key."""
+    """Return whether an invalid token has the form of a valid one. It may be signed with another key."""
     return _TOKEN.fullmatch(token) is not None
 
 
@@ -86,10 +86,10 @@ class Person:
     name: str
     epoch: int = 0
     username: str | None = None
-    phrase: bool = False
+    phrase: bool = False  # has a secret phrase
     stored: bool = False  # has a row in the database
     banned: bool = False
-    erased: bool = False
+    erased: bool = False  # the person's data were deleted
     seen: int | None = None  # day of the last visit, in milliseconds since 1970
     revoked: frozenset[str] = frozenset()  # ids of individually ended sessions
 
@@ -156,7 +156,7 @@ def new_phrase() -> str:
 
 
 def hash_phrase(phrase: str, key: str) -> str:
-    """Return the keyed hash of a phrase, which ignores capitals, spaces and hyphens.
+    """Return the keyed hash of a phrase. Case and characters other than a to z are ignored.
 
     >>> hash_phrase("Bado keMI", "key") == hash_phrase(" bado-kemi ", "key")
     True

@@ -64,22 +64,22 @@ async def _check_current_schema(database: Database) -> None:
 class AuditFollower:
     """Follows the audit log and updates the state that this process has in memory."""
 
-    def __init__(self, log: AuditLog, rooms: Rooms, personal_data: PersonalData) -> None:
-        self._log = log
+    def __init__(self, audit_log: AuditLog, rooms: Rooms, personal_data: PersonalData) -> None:
+        self._audit_log = audit_log
         self._rooms = rooms
         self._personal_data = personal_data
         self._last_id = 0
 
     async def start(self) -> None:
         """Skip the existing records."""
-        self._last_id = await self._log.newest()
+        self._last_id = await self._audit_log.newest()
 
     async def poll(self) -> None:
         """Apply the records since the last poll. Raises `Unavailable`.
 
         A record that fails is logged and skipped, so that it does not block later ones.
         """
-        while records := await self._log.after(self._last_id, POLL_BATCH):
+        while records := await self._audit_log.after(self._last_id, POLL_BATCH):
             for record in records:
                 try:
                     await self._apply(record)

@@ -27,7 +27,7 @@ from msgspec import Struct
 from ... import PROGRAM, __version__
 from ...errors import InvalidFile
 from ...files import file_name_in_errors
-from ..private_files import SQLITE_SUFFIXES, make_private
+from ..private_files import PRIVATE_FILE_MODE, SQLITE_SUFFIXES, make_private
 from ..processes import lock_file, single_instance
 from ..settings import KEY_FILE, InvalidSetting, Settings, sqlite_file
 from ..storage.schema import known_revisions
@@ -38,14 +38,13 @@ MEMBERS = (MANIFEST, DATABASE, KEY_FILE)
 COUNTED_TABLES = ("people", "tables", "entries")
 MAX_MANIFEST_BYTES, MAX_KEY_BYTES = 64_000, 16_000
 BLOCK_BYTES = 1 << 20
-PRIVATE = 0o600
 
 ProgressCallback = Callable[[int], None]
 """Called with the number of bytes processed since the last call."""
 
 
 class BackupManifest(Struct, frozen=True):
-    """Contents of an archive."""
+    """Description of the contents of an archive."""
 
     format: str
     version: str
@@ -136,7 +135,7 @@ def restore_backup(
         _check_database(source, unpacked / DATABASE, manifest)
         settings.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         database.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if not locked:
+        if not locked:  # a new lock file is created only now, in the folder of the database
             stack.enter_context(single_instance(settings, "a restore"))
             _check_no_data(database, force)
         if manifest.key:  # the data folder may be on another file system than the database
@@ -188,11 +187,11 @@ def _check_target(target: Path, used: list[Path]) -> None:
 
 
 def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags, PRIVATE)
+    return os.open(path, flags, PRIVATE_FILE_MODE)
 
 
 def _copy_database(database: Path, copy: Path) -> None:
-    os.close(os.open(copy, os.O_CREAT | os.O_WRONLY, PRIVATE))  # private before the first write
+    os.close(os.open(copy, os.O_CREAT | os.O_WRONLY, PRIVATE_FILE_MODE))  # private before the first write
     try:
         with closing(
             sqlite3.connect(f"{database.resolve().as_uri()}?mode=rw", uri=True, timeout=30)
@@ -202,13 +201,13 @@ def _copy_database(database: Path, copy: Path) -> None:
         raise InvalidFile(f"cannot copy {database}: {error}") from None
 
 
-def _manifest(copy: Path, key: bool) -> BackupManifest:
+def _manifest(copy: Path, has_key: bool) -> BackupManifest:
     with closing(sqlite3.connect(copy)) as connection:
         rows = {name: _count(connection, name) for name in COUNTED_TABLES}
         schema = _schema(connection)
     digest, size = _digest(copy)
     created = datetime.now(UTC).isoformat(timespec="seconds")
-    return BackupManifest(FORMAT, __version__, schema, created, size, digest, rows, key)
+    return BackupManifest(FORMAT, __version__, schema, created, size, digest, rows, has_key)
 
 
 def _count(connection: sqlite3.Connection, name: str) -> int:
@@ -241,7 +240,7 @@ def _add_file(tar: tarfile.TarFile, name: str, path: Path, advance: ProgressCall
 
 def _member(name: str, size: int) -> tarfile.TarInfo:
     member = tarfile.TarInfo(name)
-    member.size, member.mode = size, PRIVATE
+    member.size, member.mode = size, PRIVATE_FILE_MODE
     return member
 
 

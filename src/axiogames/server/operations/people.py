@@ -46,7 +46,7 @@ class _IdleBots(Bots):
 
 
 class PeopleAdmin:
-    """Reads and changes people in the name of an actor."""
+    """Reads and changes people on behalf of an actor."""
 
     def __init__(self, database: Database, people: People, personal_data: PersonalData, actor: Actor) -> None:
         self._database = database
@@ -145,7 +145,7 @@ class PeopleAdmin:
 
 @asynccontextmanager
 async def people_admin(database: Database, actor: Actor) -> AsyncIterator[PeopleAdmin]:
-    """Return a `PeopleAdmin` with the components it needs, without a server."""
+    """Yield a `PeopleAdmin` with the components that it needs, without a server."""
     journal, store, bots = Journal(database), TableStore(database), _IdleBots(1, 1.0)
     # A random key suffices: administration commands issue no tokens.
     directory, rooms = People(database, [secrets.token_hex(32)]), Rooms(store, journal, bots)

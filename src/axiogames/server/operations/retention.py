@@ -207,8 +207,8 @@ class Retention:
                     _TableRule("open_tables_closed", (is_open, tables.c.updated < at - HOUR_MS, *unattended))
                 )
             if policy.unfinished:
-                begun = (is_playing, tables.c.moves < FEW_MOVES, tables.c.updated < at - DAY_MS)
-                rules.append(_TableRule("unfinished_games_closed", (*begun, *unattended)))
+                barely_begun = (is_playing, tables.c.moves < FEW_MOVES, tables.c.updated < at - DAY_MS)
+                rules.append(_TableRule("unfinished_games_closed", (*barely_begun, *unattended)))
         elif policy.open:
             cutoff = tables.c.updated < at - policy.open * DAY_MS
             rules.append(_TableRule("open_tables_closed", (is_open, cutoff, *unattended)))

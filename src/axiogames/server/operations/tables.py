@@ -66,7 +66,7 @@ class TableFilter:
 
 
 class TableAdmin:
-    """Reads and changes tables in the name of an actor."""
+    """Reads and changes tables on behalf of an actor."""
 
     def __init__(self, database: Database, actor: Actor) -> None:
         self._database = database

@@ -168,11 +168,11 @@ async def _leaderboard(
     lines: list[LeaderboardLine] = []
     for number, row in enumerate(rows, 1):
         scores = msgspec.json.decode(row["scores"])
-        shared = lines and lines[-1].scores == scores
+        tied = lines and lines[-1].scores == scores
         mine = person is not None and row["person"] == person.id
         lines.append(
             LeaderboardLine(
-                place=lines[-1].place if shared else number,
+                place=lines[-1].place if tied else number,
                 name=row["name_now"] or row["name"],
                 you=mine,
                 scores=scores,

@@ -41,7 +41,6 @@ STATUS = {
 }
 CODES = {400: "bad_request", 404: "not_found", 405: "no_such_method", 413: "too_large", 415: "bad_request"}
 
-
 DESCRIPTIONS = {
     400: "The request is malformed.",
     401: "Authentication required.",
@@ -134,7 +133,7 @@ def _internal_error(request: Request[Any, Any, Any], error: Exception) -> Respon
 
 
 def _storage_error(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
-    """Failures of the database or the disk."""
+    """Return 503 if the database or the disk is unavailable, otherwise 500."""
     if not is_unavailable(error):
         return _internal_error(request, error)
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)

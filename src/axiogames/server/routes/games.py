@@ -196,7 +196,7 @@ async def _picture(
     async with room.transaction():  # wait for changes in progress
         seat = _visible_seat(room, person)
         move = _earlier_move(room, move)
-        names = tuple(each.name for each in room.game.seats)  # names change, for example by a deletion
+        names = tuple(occupant.name for occupant in room.game.seats)  # they change without an entry
         key = (room.id, room.game.number, move, seat, names, dark, png)
         body = server.pictures.cached(key)
         if body is None:
@@ -233,7 +233,7 @@ def _render_request(
         position = table.view(seat)
     else:
         position = table if move is None else replay(record_of(table), upto=move)
-    content = position.content([each.name for each in state.seats])
+    content = position.content([occupant.name for occupant in state.seats])
     return RenderRequest(
         state.config.game, state.config.players, position.variant.options, content, dark=dark, png=png
     )

@@ -88,7 +88,7 @@ async def authenticate(request: AnyConnection, server: Server) -> Person | None:
 
 
 def require_person(person: Person | None, server: Server) -> Person:
-    """Return the person of a writing request, within the rate limit. Raises `Refused`."""
+    """Return the person of a request that changes something. Raises `Refused`, also beyond the rate limit."""
     if person is None:
         raise Refused(
             "unknown_person", "authentication required: open the page, or POST /api/guests and send the token"
@@ -230,7 +230,7 @@ def _check_rate(server: Server, request: Request[Any, Any, Any], limit: RateLimi
 def _limit_password_tries(
     server: Server, request: Request[Any, Any, Any], person: Person
 ) -> AbstractContextManager[None]:
-    """Return a context that limits attempts at the person's own password; a null context without one."""
+    """Return a context manager that limits attempts at the person's password, if one is set."""
     if person.username is None:
         return nullcontext()
     _check_rate(server, request, HASHES)
@@ -243,20 +243,20 @@ async def show_me(
 ) -> Response[PersonInfo]:
     """Your own data. A browser without a cookie becomes a guest."""
     token, browser = read_token(request)
-    read = server.people.tokens.read(token)
-    if person is not None and read is not None:
+    content = server.people.tokens.read(token)
+    if person is not None and content is not None:
         await server.people.record_visit(person)
         renew = (
-            read.issued < time.time() - COOKIE_RENEWAL_AGE
+            content.issued < time.time() - COOKIE_RENEWAL_AGE
             or not server.people.tokens.signed_with_newest_key(token)
         )
         return Response(
             _person_info(person),
-            cookies=[identity_cookie(server, person, read.session)] if browser and renew else [],
+            cookies=[identity_cookie(server, person, content.session)] if browser and renew else [],
         )
-    # Never replace a signed cookie by that of a new guest unless the user requests it: the response to a
+    # Never replace a signed cookie with that of a new guest unless the user requests it: the response to a
     # password change in another tab may not have arrived yet.
-    if read is not None:
+    if content is not None:
         raise Refused(
             "signed_out", "this session has ended; sign in again, or POST /api/me/leave to become a guest"
         )
@@ -322,10 +322,10 @@ async def make_account(
             guest, data.username, data.password, network, old=data.old_password
         )
     token, browser = read_token(request)
-    read = server.people.tokens.read(token)
-    if read is None or read.epoch == changed.epoch:
+    content = server.people.tokens.read(token)
+    if content is None or content.epoch == changed.epoch:
         return Response(AccountInfo(*_fields(changed), None))
-    cookie = identity_cookie(server, changed, read.session)
+    cookie = identity_cookie(server, changed, content.session)
     if browser:
         return Response(AccountInfo(*_fields(changed), None), cookies=[cookie])
     return Response(AccountInfo(*_fields(changed), cookie.value))
@@ -354,11 +354,11 @@ async def leave(
     server: ServerDep, request: Request[Any, Any, Any], person: PersonDep, data: JSONBody[SignOutRequest]
 ) -> Response[dict[str, bool]]:
     """End the session of this device, or all your sessions."""
-    read = server.people.tokens.read(read_token(request)[0])
+    content = server.people.tokens.read(read_token(request)[0])
     if data.everywhere:
         await server.people.sign_out_everywhere(require_person(person, server))
-    elif person is not None and read is not None:
-        await server.people.end_session(read)
+    elif person is not None and content is not None:
+        await server.people.end_session(content)
     return Response({"left": True}, cookies=[expired_cookie(server)])
 
 

@@ -132,11 +132,11 @@ async def open_table(
     server: ServerDep, request: Request[Any, Any, Any], person: PersonDep, data: JSONBody[TableRequest]
 ) -> OpenedTable:
     """Open a table."""
-    host = await server.people.ensure_stored(require_person(person, server))
+    owner = await server.people.ensure_stored(require_person(person, server))
     variant = find_variant(data.game, len(data.seats), data.options)
-    entries = _seating(data, host)
+    entries = _seating(data, owner)
     listed = data.public and any(seat.kind == "open" for seat in data.seats)
-    await check_table_limits(server, host, client_network(request.scope), listed=listed)
+    await check_table_limits(server, owner, client_network(request.scope), listed=listed)
     config = TableConfig(
         id=new_table_id(),
         game=data.game,
@@ -145,7 +145,7 @@ async def open_table(
         public=data.public,
         move_time=data.move_time,
         daily=None,
-        owner=host.id,
+        owner=owner.id,
         invite=secrets.token_urlsafe(9),
         seed=secrets.token_hex(32),
         created=now(),
@@ -154,7 +154,7 @@ async def open_table(
     return OpenedTable(room.id, config.invite)
 
 
-async def check_table_limits(server: Server, host: Person, network: str, *, listed: bool = False) -> None:
+async def check_table_limits(server: Server, owner: Person, network: str, *, listed: bool = False) -> None:
     """Check the limits for another table, listed in the lobby or not. Raises `Refused`."""
     if listed and not server.limits.allow(LISTED_FROM_ADDRESS, network):
         raise Refused(
@@ -163,20 +163,21 @@ async def check_table_limits(server: Server, host: Person, network: str, *, list
         )
     if not server.limits.allow(TABLES_FROM_ADDRESS, network):
         raise Refused("too_many_tables", "too many tables from your network; wait a minute and try again")
-    if await server.store.count_unfinished(host.id) >= server.settings.max_tables_per_person:
+    if await server.store.count_unfinished(owner.id) >= server.settings.max_tables_per_person:
         raise Refused("too_many_tables", "you have too many unfinished tables; finish or leave some of them")
     if await server.store.count_unfinished() >= server.settings.max_tables:
         raise Refused("too_many_tables", "the server is full; try again later")
 
 
-def _seating(data: TableRequest, host: Person) -> list[TableEntry]:
+def _seating(data: TableRequest, owner: Person) -> list[TableEntry]:
+    """Return the first entries of a new table. Raises `InvalidPlayers` or `InvalidName`."""
     seats = list(data.seats)
     if data.shuffle:
         secrets.SystemRandom().shuffle(seats)
     entries: list[TableEntry] = []
     for number, seat in enumerate(seats):
         if seat.kind == "me":
-            entries.append(SeatTaken(number, host.id, clean_name(seat.name) if seat.name else host.name))
+            entries.append(SeatTaken(number, owner.id, clean_name(seat.name) if seat.name else owner.name))
         elif seat.kind == "bot":
             entries.append(BotSeated(number, check_level(seat.level)))
     if not any(isinstance(entry, SeatTaken) for entry in entries) and not any(
@@ -210,8 +211,7 @@ async def show_table(server: ServerDep, person: PersonDep, table_id: TableId) ->
 async def _view(room: Room, person: Person | None) -> ViewMessage:
     person_id = person.id if person else None
     async with room.transaction():  # wait for changes in progress
-        view: ViewMessage = room.view(Viewer(person_id, room.default_seat(person_id)))
-        return view
+        return room.view(Viewer(person_id, room.default_seat(person_id)))
 
 
 @post(
@@ -390,8 +390,8 @@ async def show_replay(
     """Replay of a finished game with all hands visible."""
     check_picture_rate(server, person, client_network(request.scope))
     room = await finished_room(server, table_id, person)
-    start, since = await server.rooms.state_at(room, 0)
-    return await server.replays.build(start, since, person.id if person else None)
+    start, entries = await server.rooms.state_at(room, 0)
+    return await server.replays.build(start, entries, person.id if person else None)
 
 
 @get(

@@ -45,7 +45,7 @@ TIMEOUT_STEPS = 5  # steps of a timeout, see `_LoopTimeout`
 PROBE_TIMEOUT = 2.0  # seconds for an answer to a probe
 PROBE_INTERVAL = 0.5  # seconds between probes
 CHECK_INTERVAL = 1.0  # minimum seconds between writes of `check`
-SQLITE_BUSY_TIMEOUT_MS = 4_000  # how long SQLite waits for a lock of another process
+SQLITE_BUSY_TIMEOUT_MS = 4_000  # for which SQLite waits for a lock of another process
 
 DATA_EXCEPTION = "22"  # SQLSTATE class of PostgreSQL for invalid values
 CHECK_FACT = "checked"  # name of the fact that `check` writes
@@ -108,9 +108,9 @@ class Database:
         self.engine = _create_engine(url)
         self._writing = asyncio.Lock()
         self._writer = None if self.on_postgresql else _SqliteWriter(url)
-        self._failing = False  # the last transaction failed
+        self._failing = False  # whether the last transaction failed
         self._checking: asyncio.Task[str] | None = None
-        self._written = -CHECK_INTERVAL  # time of the last write by `check`
+        self._last_check_write = -CHECK_INTERVAL  # monotonic time of the last write by `check`
         self._in_use = 0  # connections in use
         self._idle = asyncio.Event()  # set while no connection is in use
         self._idle.set()
@@ -129,7 +129,7 @@ class Database:
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
         """Yield a connection for queries. Raises `Unavailable`."""
-        async with self._answering(_READ_SECONDS), self._connection() as connection:
+        async with self._guard(_READ_SECONDS), self._connection() as connection:
             yield connection
 
     @asynccontextmanager
@@ -138,7 +138,7 @@ class Database:
 
         Raises `Unavailable`; the outcome of the commit is then unknown.
         """
-        async with self._answering(_WRITE_SECONDS):
+        async with self._guard(_WRITE_SECONDS):
             if self.on_postgresql:
                 async with self._connection() as connection:
                     yield connection
@@ -155,7 +155,7 @@ class Database:
         For frequent writes: on SQLite the function runs in a single thread call, whereas each statement of
         `writing` takes several.
         """
-        async with self._answering(_WRITE_SECONDS):
+        async with self._guard(_WRITE_SECONDS):
             if self._writer is None:
                 async with self._connection() as connection:
                     await connection.run_sync(work)
@@ -179,7 +179,7 @@ class Database:
                 await connection.execute(text("SELECT 1"))
         except Exception:
             return "the database does not answer"
-        if time.monotonic() < self._written + CHECK_INTERVAL:
+        if time.monotonic() < self._last_check_write + CHECK_INTERVAL:
             return ""
         try:
             await self.transact(_write_check_fact)
@@ -187,7 +187,7 @@ class Database:
             pass  # another process inserted the row first
         except Exception:
             return "the database cannot be written"
-        self._written = time.monotonic()
+        self._last_check_write = time.monotonic()
         return ""
 
     async def close(self) -> None:
@@ -207,7 +207,7 @@ class Database:
     # ------------------------------------------------------------ unavailability
 
     @asynccontextmanager
-    async def _answering(self, seconds: Histogram) -> AsyncIterator[None]:
+    async def _guard(self, seconds: Histogram) -> AsyncIterator[None]:
         """Apply the timeout, and raise `Unavailable` for every failure of the database."""
         if self._probing is not None:
             await self._probed.wait()
@@ -292,7 +292,7 @@ class Database:
             while True:
                 with suppress(Exception):
                     async with asyncio.timeout(PROBE_TIMEOUT):
-                        await self._ask()
+                        await self._probe_once()
                         return
                 self._probed.set()
                 await asyncio.sleep(PROBE_INTERVAL)
@@ -300,7 +300,7 @@ class Database:
             self._probing = None
             self._probed.set()
 
-    async def _ask(self) -> None:
+    async def _probe_once(self) -> None:
         """Query the database: PostgreSQL on a new connection, SQLite in the writer thread."""
         if self._writer is not None:
             await self._writer.transact(lambda connection: None)

@@ -112,7 +112,7 @@ class Journal:
             if len(batch) == 1:
                 _fail(batch, EntryConflict(written[0].table_id))
                 return
-            # One entry conflicts. Commit the appends separately, so that the others succeed.
+            # An entry conflicts. Commit the appends separately, so that the others succeed.
             del error
             for append in batch:
                 await self._commit([append])
@@ -141,7 +141,7 @@ def write_entries(batch: Sequence[JournalEntry], connection: Connection) -> None
 
 
 def _notify(connection: Connection, written: Sequence[str]) -> None:
-    """Notify other processes as part of the transaction: on commit, or never."""
+    """Notify other processes as part of the transaction: PostgreSQL sends it on commit."""
     for start in range(0, len(written), MAX_TABLES_PER_NOTIFICATION):
         connection.execute(
             text("SELECT pg_notify(:channel, :tables)"),

@@ -1,6 +1,6 @@
 """Reviews of finished games, shared by all processes.
 
-A row without a body is a requested review. The process that makes it claims the row for a limited time and
+A row without a body is a requested review. The process that computes it claims the row for a limited time and
 renews the claim; an expired claim may be taken over. The expiry time also identifies the claim, so writes
 under a lost claim have no effect.
 """

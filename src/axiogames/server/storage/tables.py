@@ -26,7 +26,7 @@ class TableStore:
     """Queries and updates of tables."""
 
     def __init__(self, database: Database) -> None:
-        self.database = self._database = database
+        self.database = database
         self.shared = database.on_postgresql  # other processes may use the same tables
 
     async def open(
@@ -36,7 +36,7 @@ class TableStore:
         entry_rows: Sequence[dict[str, Any]],
     ) -> None:
         """Insert a table with its first entries in one transaction."""
-        async with self._database.writing() as connection:
+        async with self.database.writing() as connection:
             await connection.execute(insert(tables), [table_row])
             await connection.execute(insert(seats), seat_rows)
             if entry_rows:  # empty if all seats are free
@@ -44,7 +44,7 @@ class TableStore:
 
     async def find(self, table_id: str) -> RowMapping | None:
         """Return the row of a table."""
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             result = await connection.execute(select(tables).where(tables.c.id == table_id))
             return result.mappings().first()
 
@@ -55,45 +55,45 @@ class TableStore:
             .where(entries.c.table_id == table_id, entries.c.number > after)
             .order_by(entries.c.number)
         )
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             return [(row[0], row[1], row[2]) for row in await connection.execute(query)]
 
     async def read(self, table_id: str) -> tuple[RowMapping | None, list[tuple[int, int, str]]]:
         """Return the row of a table and all its entries."""
         query = select(entries.c.number, entries.c.at, entries.c.body)
         query = query.where(entries.c.table_id == table_id).order_by(entries.c.number)
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             row = (await connection.execute(select(tables).where(tables.c.id == table_id))).mappings().first()
             if row is None:
                 return None, []
             return row, [(entry[0], entry[1], entry[2]) for entry in await connection.execute(query)]
 
     async def list_open(self, limit: int, present: Sequence[str] = (), at: int = 0) -> list[RowMapping]:
-        """Return public tables with a free seat, one per host, the newest first.
+        """Return public tables with a free seat, one per owner, the newest first.
 
-        Tables whose host is connected come first.
+        Tables whose owner is connected come first.
 
         Args:
             limit: Maximum number of tables.
-            present: Ids of tables whose host is connected to this process.
-            at: Hosts whose presence lease ends after this time are connected to another process.
+            present: Ids of tables whose owner is connected to this process.
+            at: Owners whose presence lease ends after this time are connected to another process.
         """
         elsewhere = select(seats).where(
             seats.c.table_id == tables.c.id, seats.c.person == tables.c.owner, seats.c.here_until > at
         )
-        host_connected = tables.c.id.in_(present[:LOBBY_CANDIDATES]) | elsewhere.exists()
-        return await self._first_per_host(
-            "open", (case((host_connected, 0), else_=1), tables.c.created.desc()), limit, host_connected
+        owner_connected = tables.c.id.in_(present[:LOBBY_CANDIDATES]) | elsewhere.exists()
+        return await self._first_per_owner(
+            "open", [case((owner_connected, 0), else_=1), tables.c.created.desc()], limit, owner_connected
         )
 
     async def list_playing(self, limit: int) -> list[RowMapping]:
-        """Return public tables in play, one per host, the most recently changed first."""
-        return await self._first_per_host("playing", (tables.c.updated.desc(),), limit)
+        """Return public tables in play, one per owner, the most recently changed first."""
+        return await self._first_per_owner("playing", [tables.c.updated.desc()], limit)
 
-    async def _first_per_host(
+    async def _first_per_owner(
         self, status: str, order: Sequence[Any], limit: int, *extra: Any
     ) -> list[RowMapping]:
-        """Return the first public table of each host with a status.
+        """Return the first public table of each owner with a status.
 
         Candidates are the most recently changed tables and those that meet a condition in `extra`.
         """
@@ -109,27 +109,26 @@ class TableStore:
             .subquery()
         )
         query = select(tables).join(ranked, ranked.c.id == tables.c.id).where(ranked.c.position == 1)
-        return await self._list(query, order[0], limit, *order[1:])
+        return await self._list(query, order, limit)
 
     async def of_person(self, person: str, limit: int) -> list[RowMapping]:
         """Return the tables of a person: unfinished ones first, then the most recently changed."""
         seated = select(seats.c.table_id).where(seats.c.person == person)
         return await self._list(
             select(tables).where(tables.c.id.in_(seated)),
-            tables.c.status.in_(UNFINISHED).desc(),
+            [tables.c.status.in_(UNFINISHED).desc(), tables.c.updated.desc()],
             limit,
-            tables.c.updated.desc(),
         )
 
-    async def _list(self, query: Any, order: Any, limit: int, *more: Any) -> list[RowMapping]:
-        async with self._database.reading() as connection:
-            return list((await connection.execute(query.order_by(order, *more).limit(limit))).mappings())
+    async def _list(self, query: Any, order: Sequence[Any], limit: int) -> list[RowMapping]:
+        async with self.database.reading() as connection:
+            return list((await connection.execute(query.order_by(*order).limit(limit))).mappings())
 
     async def seats(self, ids: Sequence[str]) -> dict[str, list[RowMapping]]:
         """Return the seats of several tables."""
         by_table: dict[str, list[RowMapping]] = {table_id: [] for table_id in ids}
         query = select(seats).where(seats.c.table_id.in_(ids)).order_by(seats.c.table_id, seats.c.seat)
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             for row in (await connection.execute(query)).mappings():
                 by_table[row["table_id"]].append(row)
         return by_table
@@ -146,13 +145,13 @@ class TableStore:
         if after is not None:
             query = query.where(tuple_(tables.c.due, tables.c.id) > tuple_(*after))
         query = query.order_by(tables.c.due, tables.c.id).limit(limit)
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             return [(row[0], row[1]) for row in await connection.execute(query)]
 
     async def entry_numbers(self, ids: Sequence[str]) -> dict[str, int]:
         """Return the number of the last entry of several tables."""
         query = select(tables.c.id, tables.c.number).where(tables.c.id.in_(ids))
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             return {row[0]: row[1] for row in await connection.execute(query)}
 
     # ------------------------------------------------------------ quarantine
@@ -167,7 +166,7 @@ class TableStore:
             .where(tables.c.id == table_id, tables.c.quarantined.is_(None))
             .values(quarantined=reason[:MAX_REASON_LENGTH] or "unreadable")
         )
-        async with self._database.writing() as connection:
+        async with self.database.writing() as connection:
             return (await connection.execute(query)).rowcount > 0
 
     async def release(self, table_id: str) -> bool:
@@ -177,19 +176,19 @@ class TableStore:
             .where(tables.c.id == table_id, tables.c.quarantined.is_not(None))
             .values(quarantined=None)
         )
-        async with self._database.writing() as connection:
+        async with self.database.writing() as connection:
             return (await connection.execute(query)).rowcount > 0
 
     async def quarantined_tables(self, ids: Sequence[str]) -> set[str]:
         """Return the ids of those tables that are in quarantine."""
         query = select(tables.c.id).where(tables.c.id.in_(ids), tables.c.quarantined.is_not(None))
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             return {row[0] for row in await connection.execute(query)}
 
     async def count_quarantined(self) -> int:
         """Return the number of tables in quarantine."""
         query = select(func.count()).select_from(tables).where(tables.c.quarantined.is_not(None))
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             return int((await connection.execute(query)).scalar_one())
 
     # ------------------------------------------------------------ presence
@@ -202,14 +201,14 @@ class TableStore:
             .values(here_until=bindparam("until"))
         )
         rows = [{"at_table": table, "who": person, "until": until} for table, person in people_at]
-        async with self._database.writing() as connection:
+        async with self.database.writing() as connection:
             await connection.execute(query, rows)
 
     async def record_presence(self, table_id: str, person: str, at: int) -> None:
         """Store that a person was at a table at a time, unless a later time is stored."""
         known = func.coalesce(seats.c.here_until, 0)
         query = update(seats).where(seats.c.table_id == table_id, seats.c.person == person, known < at)
-        async with self._database.writing() as connection:
+        async with self.database.writing() as connection:
             await connection.execute(query.values(here_until=at))
 
     async def last_present(self, table_id: str, person: str) -> int | None:
@@ -217,7 +216,7 @@ class TableStore:
         query = select(func.max(seats.c.here_until)).where(
             seats.c.table_id == table_id, seats.c.person == person
         )
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             until: int | None = (await connection.execute(query)).scalar_one()
             return until
 
@@ -227,7 +226,7 @@ class TableStore:
         query = select(seats.c.table_id, seats.c.person).where(
             seats.c.table_id.in_(ids), seats.c.here_until > after
         )
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             for table_id, person in await connection.execute(query):
                 by_table[table_id].add(person)
         return by_table
@@ -238,7 +237,7 @@ class TableStore:
         query = select(func.count()).select_from(tables).where(*unfinished)
         if owner is not None:
             query = query.where(tables.c.owner == owner)
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             return int((await connection.execute(query)).scalar_one())
 
     async def unfinished_tables_of(self, person: str) -> list[str]:
@@ -247,7 +246,7 @@ class TableStore:
         query = select(tables.c.id).where(
             tables.c.status.in_(UNFINISHED), or_(tables.c.owner == person, tables.c.id.in_(seated))
         )
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             return [row[0] for row in await connection.execute(query)]
 
     # ------------------------------------------------------------ daily deals
@@ -255,13 +254,13 @@ class TableStore:
     async def daily_seed(self, day: str, game: str) -> str | None:
         """Return the seed of a deal, `None` before the first attempt."""
         query = select(tables.c.seed).where(tables.c.daily == day, tables.c.game == game).limit(1)
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             return (await connection.execute(query)).scalar()
 
     async def daily_attempt(self, day: str, game: str, person: str) -> RowMapping | None:
         """Return a person's attempt at a deal."""
         query = select(tables).where(tables.c.daily == day, tables.c.game == game, tables.c.owner == person)
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             return (await connection.execute(query)).mappings().first()
 
     async def leaderboard(
@@ -279,7 +278,7 @@ class TableStore:
             .order_by(results.c.rank, results.c.finished)
             .limit(limit)
         )
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             return list((await connection.execute(query)).mappings())
 
     async def daily_result(self, day: str, game: str, person: str) -> RowMapping | None:
@@ -289,5 +288,5 @@ class TableStore:
             .join(people, people.c.id == results.c.person, isouter=True)
             .where(results.c.day == day, results.c.game == game, results.c.person == person)
         )
-        async with self._database.reading() as connection:
+        async with self.database.reading() as connection:
             return (await connection.execute(query)).mappings().first()

@@ -100,11 +100,11 @@ def _add_outage(connection: Connection, outages: Sequence[Outage], new: Outage) 
     """Extend running clocks by an outage, and return the outages that still affect clocks."""
     begun, ended = new
     oldest = connection.execute(select(func.min(tables.c.updated)).where(*_CLOCK_RUNS)).scalar() or 0
-    begins = case((tables.c.updated > begun, tables.c.updated), else_=begun)
+    overlap_start = case((tables.c.updated > begun, tables.c.updated), else_=begun)
     connection.execute(
         update(tables)
         .where(*_CLOCK_RUNS, tables.c.due > begun, tables.c.updated < ended)
-        .values(due=tables.c.due + ended - begins)
+        .values(due=tables.c.due + ended - overlap_start)
     )
     return (*(outage for outage in outages if outage[1] > oldest), new)[-MAX_OUTAGES:]
 

@@ -1,4 +1,4 @@
-"""Limits of password and phrase attempts, which never lock out the owner of an account."""
+"""Rate limits of password and phrase attempts, which never lock out the owner of an account."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.server.in_process import App, Guest, running_app
 
 
 def serve(folder: Path, work: Callable[[App], Coroutine[Any, Any, None]]) -> None:
-    """Run a coroutine with an application with rate limits."""
+    """Run a coroutine with an application that applies rate limits."""
 
     async def run() -> None:
         async with running_app(folder) as app:
@@ -40,14 +40,14 @@ RIGHT = "the right one"
 
 
 async def sign_in(app: App, network: str, password: str, name: str = "anna") -> tuple[int, str]:
-    """Sign in, and return the status and error code of the response."""
+    """Try to sign in, and return the status and error code of the response."""
     body = {"username": name, "password": password}
     response = await app.request("POST", "/api/enter", body=body, client=(network, 1))
     return response.status, response.json.get("code", "")
 
 
 async def create_account(app: App) -> Guest:
-    """Create the account anna with the password `RIGHT`, the only valid one."""
+    """Create the account `anna`. The password check is a stub that accepts only `RIGHT`."""
     app.server.people._verify = lambda _, password: password == RIGHT  # type: ignore[method-assign, assignment]
     anna = await app.guest("Anna")
     await app.call("POST", "/api/me/account", anna.token, {"username": "anna", "password": RIGHT})
@@ -77,7 +77,7 @@ def test_owner_is_not_locked_out_by_attempts_of_others(
         assert (await sign_in(app, "198.51.100.2", RIGHT))[0] == 200
         clock.now += 61
         codes = [await sign_in(app, "192.0.2.1", "x") for _ in range(3)]
-        assert codes == [WRONG, WRONG, TOO_FAST]  # one from the shared limit, one of its own
+        assert codes == [WRONG, WRONG, TOO_FAST]  # one attempt of the shared limit, one of its own
         assert (await sign_in(app, "198.51.100.1", RIGHT))[0] == 200
         clock.now += 2000  # the limits have recovered
         for _ in range(7):
@@ -151,7 +151,7 @@ def test_stolen_session_does_not_help_guessing_a_password(
     serve(tmp_path, work)
 
 
-def test_wrong_phrases_lock_out_no_other_network(tmp_path: Path) -> None:
+def test_wrong_phrases_do_not_lock_out_other_networks(tmp_path: Path) -> None:
     async def work(app: App) -> None:
         anna = await app.guest("Anna")
         phrase = (await app.call("POST", "/api/me/phrase", anna.token))["phrase"]
