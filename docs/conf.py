@@ -31,6 +31,7 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 
 default_role = "code"  # docstrings write `name`, as Markdown does
+smartquotes = False  # keep the dashes of options such as --seed in help texts
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented_params"
@@ -68,9 +69,12 @@ def read_root_page(app: Sphinx, name: str, source: list[str]) -> None:
 
 
 def keep_colons(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
-    """Prevent napoleon from parsing the text before a colon in a property's docstring as its type."""
+    """Prevent napoleon from parsing the text before a colon in a property's docstring as its type.
+
+    Napoleon parses the first line that is not empty, so an empty comment of reStructuredText goes first.
+    """
     if what in ("attribute", "data", "property"):
-        lines.insert(0, "")
+        lines[:0] = ["..", ""]
 
 
 def setup(app: Sphinx) -> None:

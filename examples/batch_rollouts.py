@@ -1,6 +1,6 @@
-"""Play thousands of games at once and measure what random moves cost a greedy player.
+"""Play thousands of games at once and measure how random moves lower the result of greedy play.
 
-python examples/batch_rollouts.py hex --games 2000
+Usage: python examples/batch_rollouts.py hex --games 2000
 """
 
 import argparse
@@ -32,7 +32,7 @@ def play(game: str, games: int, epsilon: float, seed: int) -> tuple[float, int]:
 
 
 def main() -> None:
-    """Print one line for each probability."""
+    """Print the mean result for each probability of a random move."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

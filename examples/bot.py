@@ -1,4 +1,7 @@
-"""A bot for the server: creates a guest, opens or joins a table, and always takes the most points."""
+"""A bot for the server: creates a guest, opens or joins a table, and always takes the most points.
+
+Usage: python examples/bot.py http://127.0.0.1:8000 axio
+"""
 
 import argparse
 import json
@@ -6,10 +9,10 @@ import urllib.request
 
 from websockets.sync.client import connect
 
-options = argparse.ArgumentParser(description=__doc__)
-options.add_argument("server", help="such as http://127.0.0.1:8000")
+options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+options.add_argument("server", help="address of the server, such as http://127.0.0.1:8000")
 options.add_argument("game", nargs="?", default="axio")
-options.add_argument("--join", metavar="ID", help="an open public table, instead of one against a bot")
+options.add_argument("--join", metavar="ID", help="join this open public table instead of opening one")
 arguments = options.parse_args()
 
 

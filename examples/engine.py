@@ -1,6 +1,6 @@
 """An external engine that takes the most points. It knows no rules and does not import axio.
 
-axio simulate axio --bots "engine:python examples/engine.py,balanced" --games 5
+Usage: axio simulate axio --bots "engine:python examples/engine.py,balanced" --games 5
 """
 
 import json

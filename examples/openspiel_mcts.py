@@ -1,4 +1,9 @@
-"""OpenSpiel's information set Monte Carlo tree search plays a two-player game against a bot of axio."""
+"""OpenSpiel's information set Monte Carlo tree search plays a two-player game against a bot of axio.
+
+Usage: python examples/openspiel_mcts.py --game axio_rota --against random
+
+Needs `pip install ".[rl]"`, run in the source folder.
+"""
 
 import argparse
 
@@ -8,11 +13,11 @@ from open_spiel.python.algorithms import ismcts, mcts
 
 from axiogames.envs import openspiel
 
-options = argparse.ArgumentParser(description=__doc__)
+options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 options.add_argument("--game", default="axio_rota", help="with parameters, such as 'axio_trio(short=True)'")
 options.add_argument("--against", default="random", help="a bot of axio: random, greedy, balanced …")
 options.add_argument("--games", type=int, default=10)
-options.add_argument("--simulations", type=int, default=60, help="for each move")
+options.add_argument("--simulations", type=int, default=60, help="number of simulations per move")
 options.add_argument("--seed", type=int, default=1)
 arguments = options.parse_args()
 

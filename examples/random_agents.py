@@ -1,4 +1,6 @@
-"""Random agents in a PettingZoo environment: `python random_agents.py [game] [players] [games]`.
+"""Random agents in a PettingZoo environment.
+
+Usage: python examples/random_agents.py [GAME] [PLAYERS] [GAMES]
 
 Needs `pip install ".[rl]"`, run in the source folder.
 """
@@ -11,7 +13,7 @@ from axiogames.envs import pettingzoo
 
 
 def play(env, choose, seed):
-    """Play one game and return the rank of each agent."""
+    """Play one game and return the rank of each agent. `choose` maps an action mask to an action."""
     env.reset(seed=seed)
     ranks = {}
     for agent in env.agent_iter():

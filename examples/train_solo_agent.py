@@ -21,14 +21,17 @@ import numpy as np
 from axiogames.batch import Batch
 from axiogames.games import GAMES, find_variant
 
-GAMES_AT_ONCE, STEPS, EPOCHS, MINIBATCH = 64, 40, 4, 256  # of an update
-RADIUS, LINE = 2, 4  # cells in the inputs: all within the radius, and so far along the lines of the two cells
+PARALLEL_GAMES, STEPS, EPOCHS, MINIBATCH = 64, 40, 4, 256  # per update
+RADIUS, LINE = 2, 4  # cells in the inputs: all within RADIUS steps, and LINE cells along each line of a half
 HIDDEN = (64, 32)
 LAMBDA, LEARNING_RATE, EPSILON = 0.95, 0.002, 0.02
 
 
 def utility(points):
-    """Return a smooth approximation of the lowest track, in tens, to which every point contributes."""
+    """Return a smooth approximation of the lowest track, in units of ten points.
+
+    Every point contributes, so rewards are dense.
+    """
     return -0.5 * np.log(np.exp(-points / 5).mean(axis=1))
 
 
@@ -36,24 +39,24 @@ class MoveEncoder:
     """Converts observations into network inputs, a row for each legal move."""
 
     def __init__(self, batch):
-        seen, slots, letters = batch.observation, batch.variant.slots, batch.variant.colours
-        at = [np.array(divmod(int(place), seen.board.shape[2])) for place in seen.board.places]
+        layout, slots, letters = batch.observation, batch.variant.slots, batch.variant.colours
+        at = [np.array(divmod(int(place), layout.board.shape[2])) for place in layout.board.places]
         cell_at = {tuple(spot): cell for cell, spot in enumerate(at)}
-        self.colours, self.places, self.outside = len(letters), seen.board.places, len(at)
-        self.points, self.hand = seen.where("seat0.points."), seen.where("hand.")
+        self.colours, self.places, self.outside = len(letters), layout.board.places, len(at)
+        self.points, self.hand = layout.where("seat0.points."), layout.where("hand.")
         self.tiles = np.array([[letters.index(letter) for letter in kind] for kind in batch.variant.kinds])
         # Steps to the neighbours of a cell, by angle. Walks are relative to the step to the other half.
         ways = {tuple(sign * (at[b] - at[a])) for a, b in slots for sign in (1, -1)}
         ways = [np.array(way) for way in sorted(ways, key=lambda way: np.arctan2(*way))]
         self.walks = self._walks(ways)
-        # The cells around each slot, relative to either of its ends, and mirrored.
+        # The cells around each slot, seen from either of its ends, and mirrored.
         self.around = np.zeros((len(slots), 2, 2, len(self.walks)), np.int64)
         for slot, (a, b) in enumerate(slots):
-            for end, (one, other) in enumerate(((a, b), (b, a))):
-                ahead = [tuple(way) for way in ways].index(tuple(at[other] - at[one]))
+            for end, (near, far) in enumerate(((a, b), (b, a))):
+                ahead = [tuple(way) for way in ways].index(tuple(at[far] - at[near]))
                 for mirror, turn in enumerate((1, -1)):
                     for walk, steps in enumerate(self.walks):
-                        spot = at[one] + sum(ways[(ahead + turn * step) % len(ways)] for step in steps)
+                        spot = at[near] + sum(ways[(ahead + turn * step) % len(ways)] for step in steps)
                         self.around[slot, end, mirror, walk] = cell_at.get(tuple(spot), self.outside)
 
     def _walks(self, ways):
@@ -65,31 +68,35 @@ class MoveEncoder:
                     found.setdefault(tuple(spot + way), (*walk, step))
         for half, spot in ((), np.zeros(2, int)), ((0,), ways[0]):
             for step, way in enumerate(ways):
-                for far in range(1, LINE + 1):
-                    found.setdefault(tuple(spot + far * way), (*half, *(step,) * far))
+                for distance in range(1, LINE + 1):
+                    found.setdefault(tuple(spot + distance * way), (*half, *(step,) * distance))
         return list(found.values())[2:]  # without the slot itself
 
     def encode(self, batch, rng):
-        """Return the game, action id and inputs of all legal moves, and the points of each game."""
-        seen, games = batch.observe(), np.arange(batch.games)
-        points = seen.vector[:, self.points].astype(np.float32)
-        least = points.min(axis=1, keepdims=True)
-        tile = self.tiles[seen.vector[:, self.hand].argmax(axis=1)]
+        """Return the game, action id and inputs of all legal moves, and the points of each game.
+
+        `rng` chooses whether the cells around a move are mirrored, as data augmentation.
+        """
+        observation, games = batch.observe(), np.arange(batch.games)
+        points = observation.vector[:, self.points].astype(np.float32)
+        lowest = points.min(axis=1, keepdims=True)
+        tile = self.tiles[observation.vector[:, self.hand].argmax(axis=1)]
         both = np.take_along_axis(points, tile, axis=1)
         # The colour with fewer points first.
         low, high = np.where(both[:, :1] > both[:, 1:], tile[:, ::-1], tile).T
         # Contents of each cell; all zeros for a cell that can never be used.
-        board = seen.board.reshape(batch.games, len(seen.board[0]), -1)[:, :, self.places]
+        planes = observation.board
+        board = planes.reshape(batch.games, len(planes[0]), -1)[:, :, self.places]
         symbols, empty = board[:, : self.colours], board[:, self.colours]
-        needed = np.einsum("gcn,gc->gn", symbols, np.exp((least - points) / 4))
+        needed = np.einsum("gcn,gc->gn", symbols, np.exp((lowest - points) / 4))
         cells = np.zeros((batch.games, self.outside + 1, 5), np.float32)
-        kinds = (symbols[games, low], symbols[games, high], symbols.any(axis=1), empty, needed)
-        cells[:, :-1] = np.stack(kinds, axis=2)
+        channels = (symbols[games, low], symbols[games, high], symbols.any(axis=1), empty, needed)
+        cells[:, :-1] = np.stack(channels, axis=2)
         # Inputs that are equal for all moves of a game.
-        shown = np.hstack([np.sort(both, axis=1), np.sort(points, axis=1)])
-        left = empty.mean(axis=1, keepdims=True)
-        state = [shown / 18, (shown - least) / 6, np.maximum(18 - shown, 0) / 18]  # the cap of a track is 18
-        state = np.hstack([*state, left, left**2, (low == high)[:, None]]).astype(np.float32)
+        tracks = np.hstack([np.sort(both, axis=1), np.sort(points, axis=1)])
+        room = empty.mean(axis=1, keepdims=True)
+        state = [tracks / 18, (tracks - lowest) / 6, np.maximum(18 - tracks, 0) / 18]  # 18 caps a track
+        state = np.hstack([*state, room, room**2, (low == high)[:, None]]).astype(np.float32)
         # Inputs that depend on the move.
         game, actions = np.nonzero(batch.masks().view(bool))
         slot, first = actions // self.colours**2, actions // self.colours % self.colours
@@ -126,7 +133,7 @@ class Network:
         return self.layers(inputs)[-1][:, 0]
 
     def learn(self, inputs, targets, rate):
-        """Make one optimiser step on the Huber loss."""
+        """Take one step of the optimiser on the Huber loss."""
         *layers, predictions = self.layers(inputs)
         delta = np.clip(predictions - targets[:, None], -1, 1) / len(targets)
         gradients = []
@@ -148,39 +155,39 @@ class Network:
 def best(values, game):
     """Return the index of the best move of each game, and its value."""
     starts = np.flatnonzero(np.diff(game, prepend=-1))
-    most = np.maximum.reduceat(values, starts)
-    places = np.flatnonzero(values == most[game])
-    return places[np.unique(game[places], return_index=True)[1]], most
+    highest = np.maximum.reduceat(values, starts)
+    rows = np.flatnonzero(values == highest[game])
+    return rows[np.unique(game[rows], return_index=True)[1]], highest
 
 
-def update(batch, encoder, network, rng, rest):
-    """Play some moves in all games, learn from them, and return the results of the games that ended.
+def update(batch, encoder, network, rng, remaining):
+    """Play `STEPS` moves in all games, learn from them, and return the results of the games that ended.
 
-    `rest` is the share of the training that is left; exploration and learning rate are proportional to it.
+    Exploration and learning rate are proportional to `remaining`, the share of the training that is left.
     """
     inputs, rewards, ended, values, lowest = [], [], [], [], []
     for _ in range(STEPS):
         game, actions, rows, points = encoder.encode(batch, rng)
-        picks, most = best(network(rows), game)
-        explored = np.flatnonzero(rng.random(batch.games) < EPSILON * rest)
+        picks, highest = best(network(rows), game)
+        explored = np.flatnonzero(rng.random(batch.games) < EPSILON * remaining)
         picks[explored] = [rng.choice(np.flatnonzero(game == n)) for n in explored]
         step = batch.step(actions[picks])
         inputs.append(rows[picks])
-        values.append(most)
+        values.append(highest)
         rewards.append(utility(points + step.gains) - utility(points))
         ended.append(step.ended.copy())
         lowest += batch.finals[step.ended, 0].min(axis=1).tolist()
     game, _, rows, _ = encoder.encode(batch, rng)
     target = next_value = best(network(rows), game)[1]
     targets = []
-    for reward, over, most in zip(rewards[::-1], ended[::-1], values[::-1], strict=True):
+    for reward, over, value in zip(rewards[::-1], ended[::-1], values[::-1], strict=True):
         target = reward + np.where(over, 0, LAMBDA * target + (1 - LAMBDA) * next_value)
-        next_value = most
+        next_value = value
         targets.append(target)
     inputs, targets = np.concatenate(inputs), np.concatenate(targets[::-1]).astype(np.float32)
     for _ in range(EPOCHS):
         for part in rng.permutation(len(inputs)).reshape(-1, MINIBATCH):
-            network.learn(inputs[part], targets[part], LEARNING_RATE * rest)
+            network.learn(inputs[part], targets[part], LEARNING_RATE * remaining)
     return lowest
 
 
@@ -195,52 +202,52 @@ def play(choose, game, deals, seed):
 
 
 def baseline(choose, rngs):
-    """Return a policy of the batch with its own random generators, so that the draws do not depend on it."""
+    """Return `choose` as a policy with its own random generators, so that it does not influence the draws."""
 
-    def chosen(batch):
-        batch.rngs, drawn = rngs, batch.rngs
+    def policy(batch):
+        batch.rngs, batch_rngs = rngs, batch.rngs
         actions = choose(batch)
-        batch.rngs = drawn
+        batch.rngs = batch_rngs
         return actions
 
-    return chosen
+    return policy
 
 
 def compare(network, game, deals, seed):
-    """Return the mean results of the network, greedy and random moves on the same deals."""
+    """Return the mean results of the network, the greedy and the random policy on the same deals."""
     encoder, rng = MoveEncoder(Batch(game, players=1, games=1)), np.random.default_rng(seed)
     rngs = Batch(game, players=1, games=deals, seed=seed + 1).rngs
 
     def learned(batch):
-        which, actions, rows, _ = encoder.encode(batch, rng)
-        return actions[best(network(rows), which)[0]]
+        game_of, actions, rows, _ = encoder.encode(batch, rng)
+        return actions[best(network(rows), game_of)[0]]
 
-    players = {
+    policies = {
         "learned": learned,
         "greedy": baseline(Batch.greedy, rngs),
         "random": baseline(Batch.sample, rngs),
     }
-    return {name: play(choose, game, deals, seed) for name, choose in players.items()}
+    return {name: play(choose, game, deals, seed) for name, choose in policies.items()}
 
 
-def train(game, seed, share):
-    """Train until `share` returns 1. Return the network and the learning curve."""
+def train(game, seed, progress):
+    """Train until `progress(updates, start)` returns 1. Return the network and the learning curve."""
     rng = np.random.default_rng(seed)
-    batch = Batch(game, players=1, games=GAMES_AT_ONCE, seed=seed)
+    batch = Batch(game, players=1, games=PARALLEL_GAMES, seed=seed)
     encoder, start = MoveEncoder(batch), time.process_time()
     network = Network((encoder.encode(batch, rng)[2].shape[1], *HIDDEN, 1), rng)
     curve, lowest = [], []
-    while (done := share(len(curve), start)) < 1:
+    while (done := progress(len(curve), start)) < 1:
         lowest = [*lowest, *update(batch, encoder, network, rng, 1 - done)][-200:]
         seconds, mean = time.process_time() - start, float(np.mean(lowest)) if lowest else 0.0
         curve.append((round(seconds, 2), round(mean, 2)))
-        if int(10 * share(len(curve), start)) > int(10 * done):
+        if int(10 * progress(len(curve), start)) > int(10 * done):
             print(f"{seconds:6.1f} s  {len(curve):4} updates  lowest {mean:5.2f}", file=sys.stderr)
     return network, curve
 
 
 def main():
-    """Train the agent, then compare it with two bots."""
+    """Train the agent, then compare it with a greedy and a random policy."""
     options = argparse.ArgumentParser(description=__doc__.split(".")[0])
     options.add_argument("--game", default=GAMES[0], choices=GAMES)
     options.add_argument("--seconds", type=float, default=60, help="CPU time of the training")
@@ -258,12 +265,13 @@ def main():
     if arguments.plot and not find_spec("matplotlib"):
         options.error("--plot needs matplotlib: install the extra arena")
 
-    def share(updates, start):
+    def progress(updates, start):
+        """Return the share of the training that is done."""
         if arguments.updates:
             return updates / arguments.updates
         return (time.process_time() - start) / arguments.seconds
 
-    network, curve = train(arguments.game, arguments.seed, share)
+    network, curve = train(arguments.game, arguments.seed, progress)
     lowest = compare(network, arguments.game, arguments.deals, arguments.seed + 10**6)
     if arguments.plot:
         from matplotlib import pyplot as plot

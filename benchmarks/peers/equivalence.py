@@ -16,7 +16,7 @@ from axiogames.games import GAMES
 from axiogames.games.runtime.xorshift import seed_states
 
 SQUARES = GAMES[0]
-CELL_MARKS = "x^.01234"  # of cell values from -3 on
+CELL_MARKS = "x^.01234"  # of the cell values -3 to 4
 
 
 class GameTrace(NamedTuple):

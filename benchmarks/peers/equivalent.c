@@ -54,7 +54,7 @@ typedef struct {
     uint64_t hand[2];               /* a byte for each tile, sorted: 8 times the one colour plus the other */
     uint64_t points[2];             /* a byte for each colour */
     uint64_t full[2];               /* 0x80 for each colour at the cap */
-    uint16_t empty[SIDE + 7];       /* the empty cells by row, from row -2 on */
+    uint16_t empty[SIDE + 7];       /* the empty cells by row, starting at row -2 */
     uint16_t rows[COLOURS + 1][SIDE], columns[COLOURS + 1][SIDE]; /* the cells of each colour */
     uint8_t cells[WIDE * WIDE];
     uint8_t order[PYRAMIDS];        /* the cells of pyramids, the oldest overwritten */
@@ -69,7 +69,8 @@ static uint64_t from[KINDS][2];         /* 1 in the bytes of a kind and of all l
 static uint8_t code_of[KINDS], kind_of[128], shows[128];
 static uint64_t suitable[32][2];        /* by claimed symbols: the slots for a first tile */
 
-INLINE uint32_t below(uint64_t *rng, uint32_t n) {
+/* Return a random number below n. */
+INLINE uint32_t randint(uint64_t *rng, uint32_t n) {
     uint64_t x = *rng;
     x ^= x << 13;
     x ^= x >> 7;
@@ -97,7 +98,7 @@ INLINE uint32_t nth_of(uint64_t first, uint64_t second, uint32_t n) {
 
 /* Draw a uniformly random tile from the bag into a hand. */
 INLINE void draw(State *s, uint32_t seat, uint64_t *rng) {
-    uint64_t nth = (below(rng, (uint32_t)s->in_bag) * BYTES) | HIGH;
+    uint64_t nth = (randint(rng, (uint32_t)s->in_bag) * BYTES) | HIGH;
     uint32_t kind = (uint32_t)(__builtin_popcountll((nth - s->bag[0]) & HIGH) +
                                __builtin_popcountll((nth - s->bag[1]) & HIGH));
     s->bag[0] -= from[kind][0];
@@ -139,10 +140,10 @@ INLINE int may_exchange(const State *s, uint32_t seat) {
         return 0;
     uint32_t lowest_shown = 255, lowest_missing = 255;
     for (int colour = 0; colour < COLOURS; colour++) {
-        uint32_t at = points >> 8 * colour & 255, is_shown = shown >> colour & 1;
-        uint32_t by_shown = is_shown ? at : 255, by_missing = is_shown ? 255 : at;
-        lowest_shown = by_shown < lowest_shown ? by_shown : lowest_shown;
-        lowest_missing = by_missing < lowest_missing ? by_missing : lowest_missing;
+        uint32_t score = points >> 8 * colour & 255, is_shown = shown >> colour & 1;
+        uint32_t if_shown = is_shown ? score : 255, if_missing = is_shown ? 255 : score;
+        lowest_shown = if_shown < lowest_shown ? if_shown : lowest_shown;
+        lowest_missing = if_missing < lowest_missing ? if_missing : lowest_missing;
     }
     return lowest_missing < lowest_shown;
 }
@@ -179,16 +180,16 @@ INLINE uint64_t play(State *s, uint64_t *state, int traced) {
         if (__builtin_expect(!s->begun[seat], 0)) { /* a first tile, at a symbol of its own (5) */
             uint64_t first = s->free[0] & suitable[s->claimed][0], second = s->free[1] & suitable[s->claimed][1];
             uint32_t fit = (uint32_t)(__builtin_popcountll(first) + __builtin_popcountll(second));
-            slot = nth_of(first, second, below(&rng, fit));
+            slot = nth_of(first, second, randint(&rng, fit));
             s->begun[seat] = 1;
             s->claimed |= slots[slot].touches;
         } else {
-            slot = nth_of(s->free[0], s->free[1], below(&rng, n));
+            slot = nth_of(s->free[0], s->free[1], randint(&rng, n));
         }
         uint64_t hand = s->hand[seat];
         uint32_t at, one, other, code;
         for (;;) { /* until it is neither a duplicate of the previous tile nor a rotated double */
-            uint32_t r = below(&rng, 2 * held);
+            uint32_t r = randint(&rng, 2 * held);
             at = 8 * (r >> 1);
             code = hand >> at & 127;
             one = code >> 3, other = code & 7;
@@ -256,7 +257,7 @@ INLINE uint64_t play(State *s, uint64_t *state, int traced) {
         }
         int kept = 1;
         if (__builtin_expect(may_exchange(s, seat), 0)) {
-            kept = (int)below(&rng, 2);
+            kept = (int)randint(&rng, 2);
             moves++;
             if (traced)
                 printf(" %d", kept ? REFILL : EXCHANGE);
@@ -393,12 +394,12 @@ int main(int count, char **words) {
         puts("C " __VERSION__);
         fflush(stdout);
         while (scanf("%ld", &games) == 1) {
-            double processor = seconds(CLOCK_PROCESS_CPUTIME_ID), clock = seconds(CLOCK_MONOTONIC);
+            double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID), wall = seconds(CLOCK_MONOTONIC);
             uint64_t moves = 0;
             while (games-- > 0)
                 moves += play(&s, &state, 0);
-            processor = seconds(CLOCK_PROCESS_CPUTIME_ID) - processor;
-            printf("%llu %.9f %.9f\n", (unsigned long long)moves, processor, seconds(CLOCK_MONOTONIC) - clock);
+            cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+            printf("%llu %.9f %.9f\n", (unsigned long long)moves, cpu, seconds(CLOCK_MONOTONIC) - wall);
             fflush(stdout);
         }
         return 0;

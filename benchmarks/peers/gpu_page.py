@@ -32,8 +32,8 @@ hardly use the bandwidth of global memory.
 A profiler confirms this (`ncu --set full`, a launch of 262,144 random games on an H200). Each scheduler of
 a multiprocessor has five active warps and issues an instruction in 36 % of the cycles. On average, 15 of
 the 32 threads of a warp are active, because games diverge. Bank conflicts make accesses to shared memory
-1.7 times as slow. Global memory is utilised at 0.6 %. Keeping the games of a warp in step by votes, so that
-all draw or all move, had no effect and was dropped.
+1.7 times as slow. The utilisation of global memory is 0.6 %. Keeping the games of a warp in step by votes, so
+that all draw or all move, had no effect and was dropped.
 """
 
 

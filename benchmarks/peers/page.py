@@ -34,8 +34,8 @@ benchmarks.peers`, stored them in [cpu.json](../_data/benchmarks/cpu.json), and 
 plots. The last sections were measured on other machines. {gpu}
 
 - **Machine:** {machine}. The load average was {before:.1f} before the run and {after:.1f} at its end. Other
-  load slows Python, which needs more of the caches, more than small compiled loops. On a busy machine,
-  ratios to Python programs are therefore too high, and speed-ups by threads too low.
+  load slows Python, which needs more cache, more than small compiled loops. On a busy machine, ratios to
+  Python programs are therefore too high, and speed-ups by threads too low.
 - **Versions:** {versions}.
 - **Method:** {rounds} rounds. Each round measures all workloads for 0.1 s, one after the other, so other
   load affects all of them. Ratios are computed round by round. The figures are medians over the rounds,
@@ -62,9 +62,9 @@ random moves in the same way: a random free slot, then a random tile of the hand
 
 The program estimates the upper limit of the speed, so it uses the fastest data structures rather than ours.
 The 128 slots for a tile are bits of two words: a tile clears its slots with two `and` instructions, and the
-n-th free slot is found by counting bits. Scoring a half takes two look-ups in a table of nine-bit rows.
-Isolated cells result from a few shifts of four rows at once. Points are bytes of a word, capped all at
-once. Hands are bytes of a word, kept sorted. The bag stores cumulative counts, so a draw takes no search.
+n-th free slot is found by counting bits. Scoring a half takes two look-ups in an array indexed by nine-bit
+rows. Isolated cells follow from a few shifts of four rows at once. Points are bytes of a word, capped all at
+once. Hands are bytes of a word, kept sorted. The bag stores cumulative counts, so a draw needs no search.
 
 GCC's `-O2` is slower, `-fprofile-use` is hardly faster, and disabling AVX-512 is faster, so the flags
 disable it on x86. Other compilers, several interleaved games per thread, and hand-written vector code have
@@ -88,7 +88,7 @@ Our random games in compiled code use compact states (`Batch(…, compact=True)`
 whole games. In a batch, moves are sampled in the same pass as observations and masks. They are legal, so
 they are played without a check.
 
-The target of 1.8 is our reading of "near-linear on two threads". The row after it is the efficiency of a
+The target of 1.8 is our definition of "near-linear on two threads". The row after it is the efficiency of a
 CPU second when two threads share the work; twice that value is the speed-up on free cores if neither thread
 waits for the other. The last row is the speed-up by two threads on this machine if they share nothing, not
 even the array that they write to.
@@ -201,7 +201,7 @@ def _target(ratio: Ratio, was_busy: bool) -> str:
 def _missed(report: ResearchReport) -> Iterator[str]:
     missed = [ratio for ratio in report.ratios if ratio.met is False]
     if missed:
-        names = "; ".join(f"{ratio.numerator} to {ratio.denominator}" for ratio in missed)
+        names = "; ".join(f"{ratio.numerator} relative to {ratio.denominator}" for ratio in missed)
         targets = sum(ratio.target is not None for ratio in report.ratios)
         yield f"This run **missed** {len(missed)} of {targets} targets: {names}.\n"
 

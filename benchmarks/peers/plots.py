@@ -92,7 +92,7 @@ def launches(report: GpuReport) -> str:
 
 
 def number(value: float) -> str:
-    """Format a number with three significant digits, or as an integer from 1,000 on."""
+    """Format a number with three significant digits, or as an integer if it is 1,000 or more."""
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 

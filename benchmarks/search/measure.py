@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from time import perf_counter
 
 import msgspec
@@ -70,7 +71,7 @@ def run(games: Sequence[str], players: int, seconds: float, tick: Callable[[floa
         find_variant(game, players).kernels.compile((*loops.LOOPS, *rollout_loops.LOOPS))
     positions = {game: positions_of(game, players) for game in games}
     profilers = {
-        game: {stage: [RolloutProfiler(position) for position in some] for stage, some in stages.items()}
+        game: {stage: list(map(RolloutProfiler, at_stage)) for stage, at_stage in stages.items()}
         for game, stages in positions.items()
     }
     reference = reference_workload()
@@ -83,8 +84,8 @@ def run(games: Sequence[str], players: int, seconds: float, tick: Callable[[floa
         **run_info(players, seconds),
         cores=os.cpu_count() or 1,
         speeds=speeds,
-        profiles=tuple(profile for some in found_profiles for profile in some),
-        threads=tuple(speed_up for some in threads for speed_up in some),
+        profiles=tuple(chain.from_iterable(found_profiles)),
+        threads=tuple(chain.from_iterable(threads)),
         instant=tuple(InstantTime(game, 1e6 / speed_of(speeds, f"{game} {INSTANT}")) for game in games),
         memory=tuple(memory_of(game, players, next(ticks)) for game in games),
         compile_seconds=compile_seconds,
@@ -117,13 +118,13 @@ def search_workloads(positions: Mapping[str, Stages]) -> dict[Names, Workload]:
     """Return the workloads of one thread, keyed by the names and units of their counts."""
     work: dict[Names, Workload] = {}
     for game, stages in positions.items():
-        for stage, some in stages.items():
-            work[((f"{game} {stage}, fast", "rollouts/s"),)] = rollouts_work(some, DETERMINIZATIONS)
+        for stage, at_stage in stages.items():
+            work[((f"{game} {stage}, fast", "rollouts/s"),)] = rollouts_work(at_stage, DETERMINIZATIONS)
             work[((f"{game} {stage}, full", "rollouts/s"),)] = rollouts_work(
-                [SearchPosition(position.view, FULL) for position in some], 1
+                [SearchPosition(position.view, FULL) for position in at_stage], 1
             )
         work[((f"{game} {INSTANT}", "moves/s"),)] = instant_work(
-            [position for some in stages.values() for position in some]
+            [position for at_stage in stages.values() for position in at_stage]
         )
     return work
 
@@ -147,7 +148,7 @@ def speed_of(speeds: Sequence[Speed], name: str) -> float:
 
 
 def memory_of(game: str, players: int, tick: Callable[[float], None]) -> MemoryUse:
-    """Play a game in a process of its own and return its peak memory."""
+    """Play a game in a separate process and return its peak memory."""
     megabytes = peak_of_a_game(game, players)
     tick(1.0)
     return MemoryUse(game, megabytes, MAX_MEGABYTES, megabytes <= MAX_MEGABYTES)

@@ -35,7 +35,7 @@ def profile_table(report: SearchReport) -> Table:
 
 def players_table(report: SearchReport) -> Table:
     """Return a table of the speed-up by threads, the time of `instant`, and the memory of a game."""
-    workloads = tuple(dict.fromkeys(speed_up.what for speed_up in report.threads))
+    workloads = tuple(dict.fromkeys(speed_up.workload for speed_up in report.threads))
     threads = report.threads[0].threads
     title = f"Players; {report.cores} cores"
     columns = (*(f"{threads} threads, {name}" for name in workloads), "instant, per move", "memory", "limit")
@@ -44,7 +44,7 @@ def players_table(report: SearchReport) -> Table:
         speed_ups = [speed_up for speed_up in report.threads if speed_up.game == instant.game]
         table.add_row(
             instant.game,
-            *(f"{speed_up.times:.2f} × ± {speed_up.spread:.0%}" for speed_up in speed_ups),
+            *(f"{speed_up.ratio:.2f} × ± {speed_up.spread:.0%}" for speed_up in speed_ups),
             f"{instant.microseconds:,.0f} µs",
             f"{memory.megabytes:,.0f} MB",
             f"{memory.limit:,.0f} MB: {'met' if memory.met else 'missed'}",

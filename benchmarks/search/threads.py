@@ -9,13 +9,13 @@ from time import perf_counter
 
 import msgspec
 
-from axiogames.analysis.bench.measure import summarize
+from axiogames.analysis.bench.measure import summarise
 from axiogames.players.search.analysis import analyse
 from axiogames.players.search.rollouts import CHUNK
 from benchmarks.search.positions import SEED, SearchPosition
 
 THREADS = 2
-DETERMINIZATIONS = 4 * CHUNK  # threads divide the work by chunks; each gets several
+DETERMINIZATIONS = 4 * CHUNK  # threads divide the work by chunks, several for each
 SECONDS = 0.2  # thinking time of `sim`
 
 
@@ -24,8 +24,8 @@ class SpeedUp(msgspec.Struct, frozen=True):
 
     game: str
     threads: int
-    what: str
-    times: float
+    workload: str = msgspec.field(name="what")
+    ratio: float = msgspec.field(name="times")
     spread: float  # half the interquartile range, relative to the median
 
 
@@ -55,7 +55,7 @@ def speed_ups(
 
 def speed_up(
     game: str,
-    what: str,
+    workload: str,
     rollouts: Callable[[SearchPosition, int], float],
     positions: Sequence[SearchPosition],
     *,
@@ -66,14 +66,14 @@ def speed_up(
     pairs: list[tuple[float, float]] = []
     start = perf_counter()
     for position in cycle(positions):
-        one, several = (_rate(rollouts, position, threads) for threads in (1, THREADS))
-        pairs.append((several / one, several / one))
+        single, multiple = (_rate(rollouts, position, threads) for threads in (1, THREADS))
+        pairs.append((multiple / single, multiple / single))
         spent = (perf_counter() - start) / seconds
         tick(min(1.0, spent))
         if spent >= 1:
             break
-    times = summarize((what, "times"), pairs)
-    return SpeedUp(game, THREADS, what, times.per_second, times.spread)
+    ratios = summarise((workload, "times"), pairs)
+    return SpeedUp(game, THREADS, workload, ratios.per_second, ratios.spread)
 
 
 def _rate(rollouts: Callable[[SearchPosition, int], float], position: SearchPosition, threads: int) -> float:

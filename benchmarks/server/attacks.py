@@ -448,7 +448,7 @@ async def flood(client: Client) -> None:
 
 
 async def reconnects(client: Client) -> None:
-    """Reconnect ten sockets repeatedly to a table with a long journal, each time with missed entries."""
+    """Reconnect ten sockets repeatedly to a table with a long log, each time with missed entries."""
     if client.prepared is None:
         (token,) = await client.guests(1)
         path = await client.table(token, "me", "greedy")

@@ -1,5 +1,4 @@
-"""`python -m benchmarks.server.compare REVISION`: compare the server with that of another commit, in one
-run.
+"""`python -m benchmarks.server.compare REVISION`: compare the server with that of another commit.
 
 Both servers run on the same core with separate databases. The clients play in alternating rounds, so other
 load affects both. The CPU time per move is more reliable than the moves per second, because it hardly

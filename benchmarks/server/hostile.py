@@ -1,7 +1,7 @@
 """`python -m benchmarks.server.hostile`: the cost of one hostile client for all other clients.
 
 For each kind of attack (`attacks.py`), a server runs with its rate limits on. 200 honest tables play one
-move per second, and a hostile client joins in every second phase. The phases alternate, so other load on
+move per second, and a hostile client joins in every other phase. The phases alternate, so other load on
 the machine affects both equally. The benchmark compares the p99 latency from sending a move to its
 acknowledgement. Each honest client and the hostile one have a different loopback address (Linux only). The
 hostile client is a process that yields to the honest clients on their core. The server uses another core,
@@ -167,8 +167,9 @@ async def _warm_up(port: int) -> None:
     http = Http(port, 1, "127.2.0.1")
     token = (await http.post("/api/guests", {"name": "Ada"}))["token"]
     seats = [{"kind": "me"}, {"kind": "bot", "level": "level8"}]
-    path = (await http.post("/api/tables", {"game": "axio", "seats": seats}, token))["id"]
-    await http.get(f"/api/tables/{path}/picture.png")
+    table_id = (await http.post("/api/tables", {"game": "axio", "seats": seats}, token))["id"]
+    path = f"/api/tables/{table_id}"
+    await http.get(f"{path}/picture.png")
     await http.request("POST", "/api/enter", LOGIN, Content_Type="application/json")
     hinted = asyncio.Event()
 
@@ -176,10 +177,9 @@ async def _warm_up(port: int) -> None:
         if b'"type":"hint"' in text[:20]:
             hinted.set()
 
-    socket = await connect(port, f"/api/tables/{path}/live", token, on_text, "127.2.0.1")
-    n = msgspec.json.decode((await http.get(f"/api/tables/{path}", Authorization=f"Bearer {token}")).body)[
-        "n"
-    ]
+    socket = await connect(port, f"{path}/live", token, on_text, "127.2.0.1")
+    view = await http.get(path, Authorization=f"Bearer {token}")
+    n = msgspec.json.decode(view.body)["n"]
     socket.send(b'{"do":"hint","id":"h","n":%d}' % n)
     await asyncio.wait_for(hinted.wait(), READY_TIMEOUT)
     socket.close()

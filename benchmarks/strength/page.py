@@ -209,10 +209,10 @@ def _whole(figure: IntervalEstimate) -> str:
     return f"{figure.value:+.0f}{_interval(figure, 1, 0)}"
 
 
-def _interval(figure: IntervalEstimate, times: int, digits: int) -> str:
+def _interval(figure: IntervalEstimate, factor: int, decimals: int) -> str:
     if figure.low is None or figure.high is None:
         return ""
-    return f" ({times * figure.low:.{digits}f} to {times * figure.high:.{digits}f})"
+    return f" ({factor * figure.low:.{decimals}f} to {factor * figure.high:.{decimals}f})"
 
 
 def _vector(bot: BotStats) -> str:

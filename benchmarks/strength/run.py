@@ -46,7 +46,7 @@ class Match:
 
     @property
     def settings(self) -> ArenaSettings:
-        """Return the settings of the arena."""
+        """The settings of the arena."""
         return ArenaSettings.create(self.game, self.bots, players=self.players, seed=SEED)
 
 

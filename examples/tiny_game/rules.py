@@ -101,7 +101,7 @@ def draw(c, s, kind):
 
 @rule
 def next_turn(c, s):
-    """Start the turn of the next seat, or end the game without a tile or a free slot (5)."""
+    """Start the turn of the next seat, or end the game if it has no tile or no slot is free (5)."""
     s.seat = (s.seat + 1) % c.players
     s.phase = PLACE if s.held[s.seat] > 0 and has_room(c, s) else OVER
 
@@ -111,5 +111,6 @@ def observe_board(c, s, places, out):
     """Write one-hot planes: one for each colour, then empty cells."""
     area = len(places)
     for cell in range(area):
-        shows = s.cells[cell]
-        out[(shows if shows >= 0 else len(s.gain)) * area + places[cell]] = 1
+        colour = s.cells[cell]
+        plane = colour if colour >= 0 else len(s.gain)
+        out[plane * area + places[cell]] = 1

@@ -17,12 +17,12 @@ HAND = 2
 SEATS = 4
 EMPTY, EDGE = -1, -2
 
-NUMBER = {at: cell for cell, at in enumerate(CELLS)}
+INDEX = {position: cell for cell, position in enumerate(CELLS)}
 SLOTS = [
-    (cell, NUMBER[x + dx, y + dy])
-    for (x, y), cell in NUMBER.items()
+    (cell, INDEX[x + dx, y + dy])
+    for (x, y), cell in INDEX.items()
     for dx, dy in DIRECTIONS[:2]
-    if (x + dx, y + dy) in NUMBER
+    if (x + dx, y + dy) in INDEX
 ]
 
 
@@ -36,15 +36,15 @@ def constants(colours: str, players: int) -> Any:
     kinds, ways = list(tile_set(colours)), list(product(range(len(colours)), repeat=2))
     c = allocate(
         packed_dtype(
-            ("near", np.uint8, (len(CELLS), 4)),  # adjacent cell by direction
+            ("near", np.uint8, (len(CELLS), 4)),  # adjacent cell by direction; len(CELLS) beyond the edge
             ("slots", np.uint8, (len(SLOTS), 2)),
-            ("ways", np.uint8, (len(ways), 2)),  # colours on both cells of a slot
-            ("kind_of", np.uint8, len(ways)),
+            ("ways", np.uint8, (len(ways), 2)),  # colours on the two cells of a slot
+            ("kind_of", np.uint8, len(ways)),  # kind of tile of each way
             *CONSTANT_FIELDS,
         )
     )
-    for (x, y), cell in NUMBER.items():
-        c["near"][0, cell] = [NUMBER.get((x + dx, y + dy), len(CELLS)) for dx, dy in DIRECTIONS]
+    for (x, y), cell in INDEX.items():
+        c["near"][0, cell] = [INDEX.get((x + dx, y + dy), len(CELLS)) for dx, dy in DIRECTIONS]
     c["slots"], c["ways"] = SLOTS, ways
     c["kind_of"] = [
         kinds.index("".join(sorted((colours[a], colours[b]), key=colours.index))) for a, b in ways

@@ -61,7 +61,7 @@ def test_reference_game_plays_whole_games() -> None:
 
 
 def test_summary_contains_medians() -> None:
-    speed = measure.summarize(("x", "y/s"), [(1.0, 0.5), (2.0, 0.25), (9.0, 4.0)])
+    speed = measure.summarise(("x", "y/s"), [(1.0, 0.5), (2.0, 0.25), (9.0, 4.0)])
     assert (speed.name, speed.unit, speed.per_second, speed.ratio) == ("x", "y/s", 2.0, 0.5)
 
 

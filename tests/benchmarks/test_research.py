@@ -348,7 +348,8 @@ def test_page_lists_missed_targets_and_skipped_peers() -> None:
     skipped = (SkippedPeer("a thing", "it is missing", "look for it"),)
     changed = msgspec.structs.replace(found, ratios=(missed, missing), skipped=skipped)
     text = page.page(changed, None)
-    assert f"This run **missed** 1 of 2 targets: {missed.numerator} to {missed.denominator}." in text
+    names = f"{missed.numerator} relative to {missed.denominator}"
+    assert f"This run **missed** 1 of 2 targets: {names}." in text
     assert f"| 7 (6 to 8) | {missed.target:,g}: **missed** |" in text
     assert f"| {missing.numerator} | {missing.denominator} | not measured | {missing.target:g} |" in text
     assert "- a thing: it is missing. To install it: `look for it`" in text

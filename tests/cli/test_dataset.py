@@ -124,7 +124,7 @@ def test_a_killed_dataset_leaves_complete_parts_only(tmp_path: Path) -> None:
         path = kept.folder / f"{first.first:09}-{first.end:09}.parquet"
         assert path.read_bytes() == generate_part(settings, first).content
         assert kept.games >= 1
-        assert sum(stretch.games for stretch in kept.missing()) == 100_000 - kept.games
+        assert sum(games.size for games in kept.missing()) == 100_000 - kept.games
     assert not out.exists()
 
 

@@ -42,7 +42,7 @@ def test_sessions_run_as_documented(command: str, text: str) -> None:
 def test_sessions_cover_most_commands() -> None:
     typed = {line.split()[0] for _, text in SESSIONS for line in re.findall(r"^> (?:\d+ )?(.+)$", text, re.M)}
     assert len(SESSIONS) >= 5
-    # `start` and `remove` occur in other games only; `version` needs no example.
+    # `start` and `remove` occur only in games without a session on the page; `version` needs no example.
     assert set(COMMANDS) - typed == {"version", "start", "remove"}
 
 

@@ -83,7 +83,7 @@ def missing(shown: list[str], printed: str) -> str | None:
     # Input is not echoed here, so a response follows the prompt on the same line.
     lines = iter([re.sub(r"^(> )+", "", line).rstrip() for line in printed.splitlines()])
     for line in shown:
-        # `…` stands for any part of a line
+        # `…` stands for any part of a line.
         pattern = re.compile(".+".join(map(re.escape, line.rstrip().split("…"))))
         if line != "..." and not any(pattern.fullmatch(candidate) for candidate in lines):
             return line
@@ -105,9 +105,8 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(
-        session_module, "HINT_SECONDS", UNLIMITED
-    )  # a hint runs all its rollouts on a slow machine, too
+    # A hint then runs all its rollouts on a slow machine, too.
+    monkeypatch.setattr(session_module, "HINT_SECONDS", UNLIMITED)
     return tmp_path
 
 

@@ -24,5 +24,6 @@ def test_site_builds_without_warnings(tmp_path: Path) -> None:
         assert (tmp_path / f"{page}.html").is_file()
     commands = (tmp_path / "reference" / "cli.html").read_text(encoding="utf-8")
     assert "axio-simulate" in commands
+    assert "for any --jobs" in commands  # smart quotes would turn the hyphens into a dash
     requests = (tmp_path / "reference" / "http_api.html").read_text(encoding="utf-8")
     assert "/api/tables/{table_id}/join" in requests

@@ -30,7 +30,7 @@ def test_hint_explains_its_reasons(visit: Visit, stage: Stage, language: str) ->
     expect(visitor.find("#detail")).to_contain_text(reason.split(" ")[0])
 
 
-def test_review_shows_the_loss_of_each_move(visit: Visit, stage: Stage) -> None:
+def test_review_rates_each_move_of_the_replay(visit: Visit, stage: Stage) -> None:
     visitor = visit()
     stage.sign_in(visitor)
     review_summary(visitor, stage)

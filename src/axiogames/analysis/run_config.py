@@ -16,8 +16,8 @@ from ..games.variant import Variant
 class RunConfig(Struct, frozen=True):
     """Settings shared by arenas and datasets.
 
-    Subclasses add their own fields. The last one is `version`, the version of the package that started the
-    run, because stored files end with it.
+    Subclasses add their own fields. Their last field is `version`, the version of the package that started
+    the run: the order of the fields is that of the stored files.
     """
 
     flags: ClassVar[Mapping[str, str]] = {"options": "--option"}

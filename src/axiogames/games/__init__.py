@@ -124,12 +124,14 @@ def localization(name: str, language: str = LANGUAGES[0]) -> Localization:
 def rules_page(name: str, language: str = LANGUAGES[0]) -> str:
     """Return the rules of a game as Markdown.
 
+    Images have addresses of the form `figure:ID`; `figure` renders them.
+
     Args:
         name: Name of the game.
         language: Language tag such as `de` or `de-AT`; English if it is not supported.
 
     Returns:
-        The text. Images have the address `figure:ID`; `figure` renders them.
+        The Markdown text.
 
     Raises:
         UnknownGame: There is no game with this name.

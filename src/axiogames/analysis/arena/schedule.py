@@ -1,4 +1,4 @@
-"""Settings of an arena and the schedule of its games, balanced so that luck cancels.
+"""Settings of an arena and the schedule of its games, balanced so that luck cancels out.
 
 A *line-up* is the set of bots that play together. If there are as many bots as seats, they form one line-up.
 With more bots than seats, every combination is a line-up. With fewer, every multiset is one in which the

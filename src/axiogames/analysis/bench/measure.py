@@ -152,8 +152,8 @@ def measure_speeds(
             for name, rate in zip(names, rates(workload, SLICE), strict=True):
                 rounds[name].append((rate, rate / reference_rate))
         tick((n + 1) / total)
-    speeds = [summarize((REFERENCE_NAME, "moves/s"), reference_rounds)]
-    speeds += [summarize(name, values) for name, values in rounds.items()]
+    speeds = [summarise((REFERENCE_NAME, "moves/s"), reference_rounds)]
+    speeds += [summarise(name, values) for name, values in rounds.items()]
     return tuple(speeds)
 
 
@@ -166,7 +166,7 @@ def rates(workload: Workload, seconds: float) -> tuple[float, ...]:
     return tuple(n / elapsed for n in done)
 
 
-def summarize(name: tuple[str, str], rounds: Sequence[tuple[float, float]]) -> Speed:
+def summarise(name: tuple[str, str], rounds: Sequence[tuple[float, float]]) -> Speed:
     """Return the medians and the spread of rounds of (rate, ratio)."""
     ordered = sorted(rate for rate, _ in rounds)
     middle = median(ordered)

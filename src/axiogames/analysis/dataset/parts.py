@@ -40,7 +40,8 @@ class PartRange(NamedTuple):
     end: int
 
     @property
-    def games(self) -> int:
+    def size(self) -> int:
+        """Number of games."""
         return self.end - self.first
 
 
@@ -131,7 +132,7 @@ class PartStore:
     @property
     def games(self) -> int:
         """Number of stored games."""
-        return sum(games.games for games in self.rows)
+        return sum(games.size for games in self.rows)
 
     @property
     def positions(self) -> int:

@@ -22,10 +22,11 @@ from .judging import ValueEstimate
 
 @dataclass(frozen=True, slots=True)
 class DecisionEffect:
-    """A decision of a seat: the value of the policy's move, and the difference of the chosen move to it.
+    """A decision of a seat: the value of the policy's move, and the advantage of the chosen move over it.
 
-    `policy_value` is the value that the seat's previous decision expected, and `choice` the difference to it.
-    `margin` is the difference to the policy's move now, which the opponents lose.
+    `policy_value` is the value that the seat's previous decision expected, and `choice` the value of the
+    chosen move minus it. `margin` is the value of the chosen move minus that of the policy's move now; the
+    opponents lose it.
     """
 
     seat: int

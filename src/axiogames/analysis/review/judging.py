@@ -44,10 +44,10 @@ class ValueEstimate(Struct, frozen=True):
 class JudgedMove(Struct, frozen=True):
     """A move that was compared with others.
 
-    `value` is its value and `behind` the difference to the best move, each with its standard error. `gain`
-    are the points that it scores immediately, by track, and `wasted` the number of points lost to the cap.
-    `points` are the expected final points of every seat, and `points_error` the standard errors of their
-    differences to those of the best move.
+    `value` is its value and `behind` the value of the best move minus it, each with its standard error.
+    `gain` are the points that it scores immediately, by track, and `wasted` the number of points lost to the
+    cap. `points` are the expected final points of every seat, and `points_error` the standard errors of their
+    differences from those of the best move.
     """
 
     move: str
@@ -64,7 +64,7 @@ class JudgedMove(Struct, frozen=True):
 
     @property
     def significantly_worse(self) -> bool:
-        """Whether the difference to the best move is significant and not negligible."""
+        """Whether the difference from the best move is significant and not negligible."""
         return self.behind > max(SIGNIFICANCE * self.behind_error, MIN_DIFFERENCE)
 
 
@@ -203,8 +203,8 @@ def _sample(
 def _expected_before(rollouts: Rollouts, policy: int, turns: int, chunks: int) -> np.ndarray:
     """Return the values of the policy's move with the horizon of the seat's previous decision: one turn less.
 
-    The value of that decision is a mean over everything that could happen until now, so the difference to it
-    is luck.
+    The value of that decision is a mean over everything that could happen until now, so any difference from
+    it is luck.
     """
     parts = rollouts.run(np.array([policy], np.int32), 0, chunks * CHUNK, turns - 1)
     return np.array([linear_values(rollouts.variant, stats.means)[0] for stats in parts])

@@ -166,12 +166,13 @@ def _next_seat_difference(view: View, first: JudgedMove, second: JudgedMove) -> 
 
 def _difference(first: JudgedMove, second: JudgedMove, seat: int) -> TrackDifference:
     """Return the largest difference for `seat` on a track that could be its lowest after `first`."""
-    before, after = first.points[seat], second.points[seat]
-    limit = min(before) + LOWEST_MARGIN
-    track = max((n for n in range(len(before)) if before[n] <= limit), key=lambda n: after[n] - before[n])
+    points_first, points_second = first.points[seat], second.points[seat]
+    limit = min(points_first) + LOWEST_MARGIN
+    low_tracks = (track for track, points in enumerate(points_first) if points <= limit)
+    track = max(low_tracks, key=lambda track: points_second[track] - points_first[track])
     error = max(first.points_error[seat][track], second.points_error[seat][track])  # one of them is 0
-    significant = after[track] - before[track] > SIGNIFICANCE * error
-    return TrackDifference(track, before[track], after[track], significant)
+    significant = points_second[track] - points_first[track] > SIGNIFICANCE * error
+    return TrackDifference(track, points_first[track], points_second[track], significant)
 
 
 def _lowest(points: Sequence[float]) -> int:
@@ -205,32 +206,32 @@ class Wording:
         """Return a text with its {placeholders} filled in."""
         return self._texts[key].format(**values)
 
-    def number(self, n: float, places: int = 0) -> str:
-        """Return a number with `places` decimal places, in the notation of the language."""
-        text = f"{n:.{places}f}"
+    def number(self, n: float, decimals: int = 0) -> str:
+        """Return a number with `decimals` decimal places, in the notation of the language."""
+        text = f"{n:.{decimals}f}"
         if float(text) == 0:
             text = text.lstrip("-")
         return text.replace("-", "\N{MINUS SIGN}").replace(".", DECIMAL_SEPARATORS.get(self.language, "."))
 
     @property
-    def _places(self) -> int:
+    def _decimals(self) -> int:
         return 0 if self.scale.kind == "win" else 2 if self.scale.kind == "place" else 1
 
     def value(self, value: float) -> str:
         """Return a value as text: `62%`, `place 1.80`, `17.3`."""
         return self.text(
-            f"value.{self.scale.kind}", n=self.number(self.scale.to_display(value), self._places)
+            f"value.{self.scale.kind}", n=self.number(self.scale.to_display(value), self._decimals)
         )
 
     def bare(self, value: float) -> str:
         """Return a value as a number only."""
-        return self.number(self.scale.to_display(value), self._places)
+        return self.number(self.scale.to_display(value), self._decimals)
 
     def change(self, change: float, *, signed: bool = False) -> str:
         """Return a difference of values: `4%`, `0.12 places`, `1.5 points`; small ones get an extra digit."""
         amount = self.scale.change_to_display(change)
-        places = self._places + (self.scale.kind == "win" and abs(amount) < 9.95)
-        text = self.number(amount, places)
+        decimals = self._decimals + (self.scale.kind == "win" and abs(amount) < 9.95)
+        text = self.number(amount, decimals)
         if signed and amount > 0 and any(digit in text for digit in "123456789"):
             text = f"+{text}"
         key = f"change.{self.scale.kind}"
@@ -241,7 +242,7 @@ class Wording:
     def bare_change(self, change: float) -> str:
         """Return a difference of values as a number only."""
         amount = self.scale.change_to_display(change)
-        return self.number(amount, max(self._places, 1))
+        return self.number(amount, max(self._decimals, 1))
 
     def track(self, track: str) -> str:
         """Return the name of a track."""
@@ -280,5 +281,5 @@ class Wording:
         """Return two numbers, with one decimal place if they would otherwise look equal."""
         if second is None:
             return self.number(first), ""
-        places = 0 if round(first) != round(second) else 1
-        return self.number(first, places), self.number(second, places)
+        decimals = 0 if round(first) != round(second) else 1
+        return self.number(first, decimals), self.number(second, decimals)

@@ -5,19 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
 from ...errors import AxioError, InvalidPlayers
-from ...games import find_variant
+from ...games import GAMES, find_variant
 from ...games.dominoes.bound import Bound, upper_bound
 from ...games.dominoes.variant import DominoVariant
 from ...games.variant import Variant
 from ...model.events import Draw
 from ...model.record import Record, record_of, replay
 from ...model.table import Table
+from ...moves import Move
 from ...rng import Generator, seed_bytes
 from .beam import Beam, Found
 
@@ -30,7 +30,7 @@ GROWTH = 2  # factor from one width to the next
 
 @dataclass(frozen=True)
 class SoloDeal:
-    """A position of a one-player game, and the kinds of all tiles drawn since the start of the game.
+    """A position of a one-player game, and the kinds of all known draws since the start, in their order.
 
     A deal without a seed comes from a record; its draws after the end of the record are unknown.
     """
@@ -44,18 +44,18 @@ class SoloDeal:
     def table(self) -> Table:
         """Return a new table at this position. It draws the tiles of the deal."""
         table = Table(self.variant, self.seed)
-        self.draw_due(table)
+        self._draw_known(table)
         for move in self.moves:
             self.play_at(table, move)
         return table
 
-    def play_at(self, table: Table, move: Any) -> None:
+    def play_at(self, table: Table, move: Move | str) -> None:
         """Play a move at a table of this deal, and draw the next tile. Raises `IllegalMove`."""
         table.play(move)
-        self.draw_due(table)
+        self._draw_known(table)
 
-    def draw_due(self, table: Table) -> None:
-        """Draw the known tiles that are due at a table without a seed."""
+    def _draw_known(self, table: Table) -> None:
+        """Draw the tiles that are due at a table without a seed, as far as they are known."""
         while table.draw_due and table.plies < len(self.kinds):
             table.draw(self.variant.kinds[self.kinds[table.plies]])
 
@@ -106,7 +106,10 @@ def deal_from_record(record: Record, *, plies: int | None = None) -> SoloDeal:
 def solvable_variant(variant: Variant) -> DominoVariant:
     """Return `variant` if its games can be solved. Raises `AxioError` otherwise."""
     if not isinstance(variant, DominoVariant):
-        raise AxioError(f"games of {variant.game.id} cannot be solved: only domino games can")
+        solvable = [name for name in GAMES if isinstance(find_variant(name, 1), DominoVariant)]
+        raise AxioError(
+            f"games of {variant.game.id} cannot be solved: only domino games can: {', '.join(solvable)}"
+        )
     return variant
 
 
@@ -247,7 +250,7 @@ def _search_beams(
     started = time.monotonic()
     current = min(FIRST_WIDTH, width or FIRST_WIDTH)
 
-    def check_time(share: float) -> None:
+    def check_time(_: float) -> None:
         spent = (time.monotonic() - started) / seconds
         on_progress(min(spent, 1.0))
         if spent >= 1 and current > FIRST_WIDTH:  # the first beam is fast and is always completed

@@ -148,7 +148,7 @@ def _generate(parts: PartStore, jobs: int) -> Generated:
                         parts.add(part)
                     generated.positions += part.rows
                     generated.seconds = time.monotonic() - start
-                    advance(part.games.games)
+                    advance(part.games.size)
             generated.size = parts.join()
         except KeyboardInterrupt:
             raise Interrupted(

@@ -15,6 +15,7 @@ export const PRESETS = /** @type {Preset[]} */ (Object.keys(OTHER_SEATS));
 const planSeat = (kind, level) => ({ kind, name: "", level });
 
 /**
+ * Return a plan for a game against one bot.
  * @param {string} game
  * @param {string} level the level of the bot
  * @returns {TablePlan}
@@ -25,9 +26,10 @@ export function newPlan(game, level) {
 }
 
 /**
+ * Replace all seats except the first.
  * @param {TablePlan} plan
  * @param {Preset} preset
- * @param {string} level
+ * @param {string} level the level of new bots
  */
 export function applyPreset(plan, preset, level) {
   const kind = OTHER_SEATS[preset];

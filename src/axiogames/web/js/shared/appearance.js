@@ -26,6 +26,7 @@ export function onAppearanceChange(listener) {
   listeners.add(listener);
 }
 
+/** Apply theme and motion to the page. */
 export function applyAppearance() {
   const root = document.documentElement;
   const theme = getSetting("theme");

@@ -25,7 +25,7 @@ import { playSound, startSound, toggleSound } from "./panels/sound.js";
 import { startStatus } from "./panels/status.js";
 import { openReplay, startReplay } from "./replay/replay.js";
 import { onViewChange, state } from "./state/store.js";
-import { canMove, isWaiting, seatPlayedByBot } from "./state/view.js";
+import { canMove, isInLobby, seatPlayedByBot } from "./state/view.js";
 
 /** @import {View} from "./net/protocol.js" */
 
@@ -170,10 +170,10 @@ const loadLobby = withErrorToast(async () => {
 function renderPage() {
   const { view } = state;
   const { table } = view;
-  const waiting = isWaiting(view);
-  byId("lobby").hidden = !waiting;
-  byId("play").hidden = waiting;
-  if (waiting && !lobbyStarted) loadLobby();
+  const inLobby = isInLobby(view);
+  byId("lobby").hidden = !inLobby;
+  byId("play").hidden = inLobby;
+  if (inLobby && !lobbyStarted) loadLobby();
   byId("title").textContent = table.name;
   byId("return").hidden = seatPlayedByBot(view) === null;
   byId("board").setAttribute("aria-label", t("table.board_label", { name: view.board.title }));

@@ -19,7 +19,7 @@ export const isColour = (track) => track.length === 1;
 /** @param {string} track */
 export const trackName = (track) => (isColour(track) ? colourName(track) : t("table.points"));
 
-/** @param {Record<string, number>} gain by track @returns {string} */
+/** Return the points of a move as text. @param {Record<string, number>} gain by track @returns {string} */
 export function gainText(gain) {
   const scored = Object.entries(gain).filter(([, points]) => points > 0);
   if (!scored.length) return t("table.no_points");
@@ -34,7 +34,7 @@ export function gainListText({ table }, gain) {
   return gainText(Object.fromEntries(table.tracks.map((track, index) => [track, gain[index]])));
 }
 
-/** @param {string[]} cells */
+/** Return the name of a slot, such as "k8–j8". @param {string[]} cells */
 export const cellsName = (cells) => cells.join("–");
 
 /**

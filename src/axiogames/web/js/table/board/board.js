@@ -1,7 +1,7 @@
 /** The board: cells, printed symbols, tiles, pyramids and marks. Input is handled in input/. */
 import { byId, s } from "../../shared/dom.js";
 import { onViewChange, state } from "../state/store.js";
-import { pyramid, symbolAt, tileAt } from "./shapes.js";
+import { pyramid, symbolAt, tileGroup } from "./shapes.js";
 import { setBoardBox } from "./zoom.js";
 
 /** @import {Board, Cell, PlacedTile, View} from "../net/protocol.js" */
@@ -94,7 +94,7 @@ function renderTiles({ tiles, board }) {
     const element = s(
       "g",
       { transform: `translate(${placed.x} ${placed.y})`, "data-tile": placed.tile, "data-at": placed.at.join("-") },
-      tileAt(board.shapes[placed.shape], placed.tile),
+      tileGroup(board.shapes[placed.shape], placed.tile),
     );
     tileElements.set(key, element);
     layers.tiles.append(element);

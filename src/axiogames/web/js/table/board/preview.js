@@ -4,7 +4,7 @@ import { shownPick, shownPlacement, shownRotation } from "../input/selection.js"
 import { newId, send } from "../net/connection.js";
 import { onSelectionChange, state } from "../state/store.js";
 import { layers, pyramidOn, toScreen } from "./board.js";
-import { pointsChip, tileAt } from "./shapes.js";
+import { pointsChip, tileGroup } from "./shapes.js";
 import { reveal } from "./zoom.js";
 
 /** @import {Rotation, Target} from "../state/model.js" */
@@ -64,7 +64,7 @@ function renderTile() {
   const placement = shownPlacement();
   const placed = sending?.placed;
   if (placed) {
-    const tile = tileAt(view.board.shapes[placed.shape], placed.tile);
+    const tile = tileGroup(view.board.shapes[placed.shape], placed.tile);
     layers.preview.replaceChildren(s("g", { class: "sending", transform: `translate(${placed.x} ${placed.y})` }, tile));
   } else if (placement && rotation) {
     const { x, y, name } = placement.target;
@@ -79,7 +79,7 @@ function renderTile() {
           transform: `translate(${x} ${y})`,
           "data-preview": name,
         },
-        tileAt(shape, rotation.letters),
+        tileGroup(shape, rotation.letters),
         s("path", { class: "preview-edge", d: shape.path }),
       ),
     );

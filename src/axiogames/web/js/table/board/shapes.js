@@ -50,8 +50,12 @@ export const symbolAt = (letter, x, y, size) =>
     ? s("use", { href: `#symbol-${letter}`, transform: `translate(${x} ${y})scale(${size / 100})` })
     : null;
 
-/** Build a tile centred at the origin. The letters "?" show its back. @param {Shape} shape @param {string} letters */
-export function tileAt(shape, letters) {
+/**
+ * Build a tile as an SVG group, centred at the origin. The letters "?" show its back.
+ * @param {Shape} shape
+ * @param {string} letters
+ */
+export function tileGroup(shape, letters) {
   const back = letters === "?";
   const tile = s(
     "g",
@@ -80,7 +84,7 @@ export function tileImage(board, shape, letters) {
   const box = withShadow(board.shapes[shape].box);
   // An upright tile may exceed the image a little, but must not reach the next row.
   const shrink = Math.min(1, (1.45 * height) / box[3], (1.1 * width) / box[2]);
-  const tile = tileAt(board.shapes[shape], letters);
+  const tile = tileGroup(board.shapes[shape], letters);
   if (shrink < 1) tile.setAttribute("transform", `scale(${shrink.toFixed(3)})`);
   return svgImage("tile-picture", [x, y, width, height], tile);
 }

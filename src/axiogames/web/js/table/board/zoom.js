@@ -96,7 +96,7 @@ function zoomIn() {
   glideTo(clampBox([x - width / 2, y - height / 2, width, height]));
 }
 
-/** @param {number} dx @param {number} dy in board units */
+/** Pan so that the board moves by a distance in board units. @param {number} dx @param {number} dy */
 export function pan(dx, dy) {
   setViewBox(clampBox([viewBox[0] - dx, viewBox[1] - dy, viewBox[2], viewBox[3]]));
 }

@@ -219,7 +219,7 @@ function boardPointAt(x, y) {
   return x >= left && x <= right && y >= top && y <= bottom ? toBoard(x, y) : null;
 }
 
-/** @param {number} width */
+/** Show the tile that is dragged from the hand. @param {number} width in pixels */
 function carry(width) {
   carried = h("div", { class: "carried", style: { width: `${width}px` } });
   renderCarried();

@@ -42,7 +42,7 @@ function requestView() {
   reconnect();
 }
 
-/** @param {Message} message */
+/** Process a message, or queue it behind earlier steps. @param {Message} message */
 export function receive(message) {
   if (message.type === "view") needsView = false;
   if (state.replay) {

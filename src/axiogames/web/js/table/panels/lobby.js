@@ -5,7 +5,7 @@ import { levelName, t } from "../../shared/i18n.js";
 import { copyText } from "../../shared/toast.js";
 import { postToTable } from "../net/requests.js";
 import { onViewChange, state } from "../state/store.js";
-import { isWaiting } from "../state/view.js";
+import { isInLobby } from "../state/view.js";
 import { fullName } from "../text.js";
 
 /** @import {Bot} from "../../shared/types.js" */
@@ -24,7 +24,7 @@ async function render() {
   const { view } = state;
   // Render only when the lobby itself has changed, since rendering discards the input of forms.
   const newState = JSON.stringify([view.table, view.seats, view.yours]);
-  if (!isWaiting(view) || newState === renderedState) return;
+  if (!isInLobby(view) || newState === renderedState) return;
   renderedState = newState;
   const bots = await getBots().catch(() => []);
   const person = await getMe().catch(() => ({ name: "" }));

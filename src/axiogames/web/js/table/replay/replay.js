@@ -34,7 +34,7 @@ export function startReplay() {
   onViewChange(render);
 }
 
-/** @param {number} [move] */
+/** Load the replay and show the position after a move. @param {number} [move] */
 export async function openReplay(move = 0) {
   /** @type {{view: View, steps: Step[]}} */
   let response;
@@ -106,7 +106,7 @@ function close() {
   notifyView();
 }
 
-/** @param {string} key @returns {boolean} whether the key has been handled */
+/** Handle a key during a replay. @param {string} key @returns {boolean} whether the key has been handled */
 export function handleReplayKey(key) {
   /** @type {Record<string, () => void>} */
   const actions = {

@@ -17,7 +17,12 @@ export async function loadReviewTexts() {
 export const reviewText = (key, params = {}) =>
   (texts[key] ?? key).replace(/\{(\w+)\}/g, (placeholder, name) => String(params[name] ?? placeholder));
 
-/** @param {number} n @param {number} [decimals] @param {boolean} [signed] */
+/**
+ * Format a number with a fixed number of decimals.
+ * @param {number} n
+ * @param {number} [decimals]
+ * @param {boolean} [signed] whether positive numbers have a plus sign
+ */
 export function formatFixed(n, decimals = 0, signed = false) {
   const rounded = Number(n.toFixed(decimals)) || 0;
   /** @type {Intl.NumberFormatOptions} */

@@ -5,7 +5,7 @@ import { byId, h, s } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { announce, toast } from "../../shared/toast.js";
 import { layers } from "../board/board.js";
-import { tileAt } from "../board/shapes.js";
+import { tileGroup } from "../board/shapes.js";
 import { onViewChange, state } from "../state/store.js";
 import { fullName, seatName } from "../text.js";
 import { goTo, openReplay } from "./replay.js";
@@ -177,7 +177,7 @@ function renderBetterMove({ candidates: [{ tile }] }) {
     s(
       "g",
       { class: "preview pending", transform: `translate(${tile.x} ${tile.y})`, "data-best": tile.at.join("-") },
-      tileAt(shape, tile.tile),
+      tileGroup(shape, tile.tile),
       s("path", { class: "preview-edge", d: shape.path }),
     ),
   );

@@ -96,7 +96,13 @@ export const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
 /** The distance from the centre of a tile within which a pointer hits it. @param {Shape} shape */
 export const hitRadius = (shape) => 0.75 * Math.min(shape.box[2], shape.box[3]);
 
-/** @param {Target[]} targets @param {Point} point @param {number} maxDistance @returns {Target | null} */
+/**
+ * Return the target that is nearest to a point, or null if none is within the maximum distance.
+ * @param {Target[]} targets
+ * @param {Point} point
+ * @param {number} maxDistance
+ * @returns {Target | null}
+ */
 export function nearestTarget(targets, point, maxDistance) {
   return minBy(targets, (target) => {
     const separation = distance(target, point);

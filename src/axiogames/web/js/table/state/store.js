@@ -36,11 +36,13 @@ export const onViewChange = (render) => void viewListeners.push(render);
 /** Call a function when the selection or the view has changed. @param {() => void} render */
 export const onSelectionChange = (render) => void selectionListeners.push(render);
 
+/** Call the listeners of view and selection. */
 export function notifyView() {
   for (const render of viewListeners) render();
   notifySelection();
 }
 
+/** Call the listeners of the selection. */
 export function notifySelection() {
   for (const render of selectionListeners) render();
 }

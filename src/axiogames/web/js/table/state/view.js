@@ -18,17 +18,17 @@ export function applyStep(view, step) {
   };
 }
 
-/** @param {TableEvent} event */
+/** Return whether an event is a move, not a draw or part of the setup. @param {TableEvent} event */
 export const isMove = (event) => event.t === "place" || event.t === "exchange" || event.t === "pass";
 
-/** @param {TableEvent[]} events @returns {PlaceEvent | undefined} */
+/** Return the last placement, if there is one. @param {TableEvent[]} events @returns {PlaceEvent | undefined} */
 export const lastPlacement = (events) =>
   /** @type {PlaceEvent | undefined} */ (events.findLast((event) => event.t === "place"));
 
 /** Return whether the table waits for players, or was closed before its game began. @param {View} view */
-export const isWaiting = ({ table }) => table.status === "open" || table.status === "closed";
+export const isInLobby = ({ table }) => table.status === "open" || table.status === "closed";
 
-/** @param {View} view */
+/** Return the number of moves so far. @param {View} view */
 export const countMoves = (view) => view.events.filter(isMove).length;
 
 /**
@@ -49,7 +49,7 @@ export function seatPlayedByBot({ table, seats, yours }) {
   return table.status === "playing" ? (seat ?? null) : null;
 }
 
-/** @param {View} view */
+/** Return whether the person may move now, at the seat from which the table is viewed. @param {View} view */
 export const canMove = (view) =>
   view.you !== null && view.you === view.now.turn && view.moves !== null && seatPlayedByBot(view) === null;
 
