@@ -307,7 +307,7 @@ def damages(array: np.ndarray) -> dict[str, Any]:
 
 
 def wrong_states(state: np.ndarray) -> list[np.ndarray]:
-    """Yield states of the right type that no game reaches; compiled rules would write out of bounds."""
+    """Return states of the right type that no game reaches; compiled rules would write out of bounds."""
     found = []
     for field, value in (("seat", 200), ("phase", 77), ("hands", 99), ("held", 100), ("due", 100)):
         changed = state.copy()
