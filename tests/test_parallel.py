@@ -23,6 +23,7 @@ from axiogames.parallel import (
     ALL,
     CLUSTERS,
     MIN_PROCESSES,
+    cancel_on_worker_start,
     map_ordered,
     map_unordered,
     on_worker_start,
@@ -164,6 +165,15 @@ def test_workers_are_set_up_before_their_first_piece(
         on_worker_start(set_variable, value)
     assert list(map_pieces(variable, range(5), 2)) == ["ab"] * 5
     assert variable(0) is None
+
+
+def test_cancelled_setup_does_not_run_in_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(axiogames.parallel, "_worker_setup", [])
+    on_worker_start(set_variable, "a")
+    on_worker_start(set_variable, "b")
+    cancel_on_worker_start(set_variable, "a")
+    cancel_on_worker_start(set_variable, "c")  # never set: no error
+    assert list(map_ordered(variable, range(3), 2)) == ["b"] * 3
 
 
 def test_an_error_of_worker_setup_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from axiogames.analysis.bench.measure import RunInfo, run_info
 from axiogames.batch import Batch
 from axiogames.batch.cuda import CudaBackend, find_cuda
-from axiogames.batch.cuda_occupancy import DEFAULT_LAUNCH, MOST_REGISTERS, Kernel, LaunchConfig
+from axiogames.batch.cuda_occupancy import DEFAULT_LAUNCH, MAX_REGISTERS, Kernel, LaunchConfig
 from axiogames.games import GAMES
 from benchmarks.peers.peer_program import Measurement
 from benchmarks.peers.research import (
@@ -49,13 +49,13 @@ TARGETS = {(SQUARES, RANDOM): 3e9, (SQUARES, GREEDY): 5e9}
 GLOBAL = 1 << 30  # minimum of warps that never fit, so the states are in global memory
 LAUNCHES: dict[str, tuple[bool, LaunchConfig]] = {
     "default: compact states in shared memory": (True, DEFAULT_LAUNCH),
-    "compact states in global memory": (True, DEFAULT_LAUNCH._replace(fewest_warps=GLOBAL)),
+    "compact states in global memory": (True, DEFAULT_LAUNCH._replace(min_warps=GLOBAL)),
     "full states in shared memory": (False, DEFAULT_LAUNCH),
-    "full states in global memory": (False, DEFAULT_LAUNCH._replace(fewest_warps=GLOBAL)),
-    "one warp per block, each with a copy of the constants": (True, DEFAULT_LAUNCH._replace(most_warps=1)),
+    "full states in global memory": (False, DEFAULT_LAUNCH._replace(min_warps=GLOBAL)),
+    "one warp per block, each with a copy of the constants": (True, DEFAULT_LAUNCH._replace(max_warps=1)),
     "96 registers": (True, DEFAULT_LAUNCH._replace(registers=96)),
     "128 registers": (True, DEFAULT_LAUNCH._replace(registers=128)),
-    "no limit on registers": (True, DEFAULT_LAUNCH._replace(registers=MOST_REGISTERS)),
+    "no limit on registers": (True, DEFAULT_LAUNCH._replace(registers=MAX_REGISTERS)),
 }
 
 
@@ -142,13 +142,13 @@ class Nvidia:
     def batch(self, game: str, games: int, compact: bool, launch: LaunchConfig | None = None) -> Batch:
         """Return a batch of `games` games on this GPU."""
         batch = Batch(game, PLAYERS, games, seed=1, device="cuda", compact=compact)
-        batch.on = CudaBackend(batch.variant, games, launch)
+        batch.backend = CudaBackend(batch.variant, games, launch)
         return batch
 
     def kernel(self, batch: Batch, loop: str) -> Kernel:
         """Return the compiled kernel of a loop that has run."""
-        assert isinstance(batch.on, CudaBackend)
-        return batch.on.kernel(loop)
+        assert isinstance(batch.backend, CudaBackend)
+        return batch.backend.kernel(loop)
 
     def bandwidth(self) -> float:
         """Return the memory bandwidth in bytes per second, reads and writes added."""
@@ -212,14 +212,14 @@ def run(seconds: float, tick: Callable[[float], None], gpu: Gpu | None = None) -
 
 def whole_games(batch: Batch, loop: str) -> Callable[[int], Measurement]:
     """Return a workload of whole games. It counts the moves of random games, or the scored placements."""
-    moves, scored = (batch.on.zeros((batch.games,), np.int64) for _ in range(2))
-    opening = batch.on.put(batch.variant.opening)
+    moves, scored = (batch.backend.zeros((batch.games,), np.int64) for _ in range(2))
+    opening = batch.backend.to_device(batch.variant.opening)
     counted = moves if loop == RANDOM else scored
 
     def work(amount: int) -> Measurement:
-        play = partial(batch.on.run, loop, opening, batch.states, batch.rngs, amount, moves, scored)
+        play = partial(batch.backend.run, loop, (opening, batch.states, batch.rngs), amount, moves, scored)
         elapsed = _elapsed(batch, play)
-        return Measurement(float(batch.on.take(counted).sum()), elapsed, elapsed)
+        return Measurement(float(batch.backend.to_host(counted).sum()), elapsed, elapsed)
 
     return work
 
@@ -240,7 +240,7 @@ def bytes_of(batch: Batch, loop: str) -> int:
     action, rng, counts, tracks = 4, 2 * 8, 2 * 8, len(batch.variant.tracks)
     sizes: dict[str, int] = {
         "observe": state + 1 + observation.board.size + 2 * len(observation.names),
-        "masks": state + batch.numbers,
+        "masks": state + batch.num_actions,
         "sample": state + rng + action,
         "find_illegal": state + action,
         "step": 2 * state + rng + action + 2 * tracks + 4 * batch.players + 1,
@@ -260,10 +260,10 @@ def _measure(
 
 def _elapsed(batch: Batch, call: Callable[[], object]) -> float:
     """Return the seconds that a call takes on the device."""
-    batch.on.wait()
+    batch.backend.wait()
     start = perf_counter()
     call()
-    batch.on.wait()
+    batch.backend.wait()
     return perf_counter() - start
 
 
@@ -306,8 +306,8 @@ def _kernel(
         nanoseconds=median * 1e9,
         share=None,
         registers=kernel.registers,
-        shared_memory=kernel.fast_memory,
-        local_memory=kernel.slow_memory,
+        shared_memory=kernel.shared_memory,
+        local_memory=kernel.local_memory,
         block_size=kernel.block,
         occupancy=kernel.occupancy,
         min_bytes=min_bytes,

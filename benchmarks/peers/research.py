@@ -207,7 +207,7 @@ def batch_work(batch: Batch) -> Work:
         actions = batch.sample()
         for _ in range(steps):
             # Sampled actions are legal, so they need no check.
-            actions = batch.step_and_look(actions, checked=False, sample=True).sampled
+            actions = batch.step_and_observe(actions, checked=False, sample=True).sampled
         return steps * batch.games
 
     return work

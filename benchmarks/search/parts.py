@@ -2,7 +2,7 @@
 
 A sampling profiler cannot attribute time to inlined rules, because they have no symbols in the machine code.
 Therefore `trace` plays the same rollouts as `run_rollouts` (the profiler compares the results), counts the
-calls of each part, and records a sample of the positions in part they happen. `repeat` then calls a single
+calls of each part, and records a sample of the positions in which they happen. `repeat` then calls a single
 part in these positions.
 """
 # Typed by Numba at compilation, as rules are.
@@ -10,17 +10,14 @@ part in these positions.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from axiogames.games.protocol import progress, sample_chance
-from axiogames.games.runtime.evaluation import fill_utility
 from axiogames.games.runtime.signatures import (
-    Actions,
     Argument,
     Constants,
-    Float32,
     Float64s,
     Int,
     Int64Rows,
@@ -33,16 +30,17 @@ from axiogames.games.runtime.state import DRAW, OVER
 from axiogames.games.runtime.xorshift import randint
 from axiogames.players.evaluation import rollout_loops
 from axiogames.players.evaluation.rollout_loops import (
-    AFTER,
-    AFTER_TRIAL,
-    HERE,
-    SEARCHED_MOVES,
-    TRIAL,
+    DETERMINIZED,
+    ROLLOUT,
+    ROOT,
+    SEARCH_WIDTH,
+    RolloutTask,
     apply_action,
     determinize,
     evaluate,
     one_ply_search,
     rollout_policy,
+    write_utility,
 )
 from axiogames.players.evaluation.weights import ScratchArray, WeightsArray
 
@@ -61,15 +59,25 @@ CHANCE = np.int64(-1)  # in place of an action: a draw, whose tile is sampled la
 Samples = Annotated[Any, Argument(lambda game: np.zeros((1, 1), game.state_type))]
 
 
-def record(s, part, action, calls, samples, actions, rng):
+class PartCalls(NamedTuple):
+    """Calls of the parts of rollouts: their numbers, and a sample of the positions in which they happened."""
+
+    counts: Int64s
+    samples: Samples
+    actions: Int64Rows
+    rng: Rng  # chooses the samples
+    seat: Int  # the root player
+
+
+def record(s, part, action, calls):
     """Count a call of a part, and add its position to the samples of the part (reservoir sampling)."""
-    index = calls[part]
-    calls[part] += 1
-    if index >= samples.shape[1]:
-        index = randint(rng, calls[part])
-    if index < samples.shape[1]:
-        samples[part, index] = s
-        actions[part, index] = action
+    index = calls.counts[part]
+    calls.counts[part] += 1
+    if index >= calls.samples.shape[1]:
+        index = randint(calls.rng, calls.counts[part])
+    if index < calls.samples.shape[1]:
+        calls.samples[part, index] = s
+        calls.actions[part, index] = action
 
 
 profiled = loop(parts=(*rollout_loops.PARTS, record))
@@ -79,119 +87,88 @@ profiled = loop(parts=(*rollout_loops.PARTS, record))
 def trace(
     constants: Constants,
     states: States,
-    candidates: Actions,
-    n: Int,
-    seeds: Rng,
-    turns: Int,
-    search_after: Float32,
-    hidden_counts: Int64Rows,
-    excluded: Int64Rows,
+    task: RolloutTask,
     weights: WeightsArray,
     scratch: ScratchArray,
-    buffer: Actions,
     sums: Float64s,
-    calls: Int64s,
-    samples: Samples,
-    actions: Int64Rows,
-    sampling_rng: Rng,
+    calls: PartCalls,
 ):
     """Run the same rollouts as `rollout_loops.run_rollouts`, and record every call of a part."""
     c, rng = constants[0], scratch[0].rng
-    seat = np.int64(states[0].seat)
-    s = states[AFTER]
-    for index in range(len(seeds)):
-        rng[0] = seeds[index]
-        record(states[0], COPY, CHANCE, calls, samples, actions, sampling_rng)
-        states[1] = states[0]
-        record(states[1], DETERMINIZE, CHANCE, calls, samples, actions, sampling_rng)
-        determinize(c, states[1], hidden_counts, excluded, rng)
+    seat = np.int64(states[ROOT].seat)
+    s = states[ROLLOUT]
+    for index in range(len(task.seeds)):
+        rng[0] = task.seeds[index]
+        record(states[ROOT], COPY, CHANCE, calls)
+        states[DETERMINIZED] = states[ROOT]
+        record(states[DETERMINIZED], DETERMINIZE, CHANCE, calls)
+        determinize(c, states[DETERMINIZED], task.hidden_counts, task.excluded, rng)
         common_seed = rng[0]
-        for i in range(n):
+        for i in range(len(task.actions)):
             rng[0] = common_seed
-            record(states[1], COPY, CHANCE, calls, samples, actions, sampling_rng)
-            states[AFTER] = states[1]
-            record(s, MOVE, np.int64(candidates[i]), calls, samples, actions, sampling_rng)
-            apply_action(c, s, np.int64(candidates[i]))
-            turns_left = turns
+            record(states[DETERMINIZED], COPY, CHANCE, calls)
+            states[ROLLOUT] = states[DETERMINIZED]
+            record(s, MOVE, np.int64(task.actions[i]), calls)
+            apply_action(c, s, np.int64(task.actions[i]))
+            turns_left = task.turns
             while turns_left > 0 and s.phase != OVER:
                 if s.phase >= DRAW:
-                    record(s, MOVE, CHANCE, calls, samples, actions, sampling_rng)
+                    record(s, MOVE, CHANCE, calls)
                     apply_action(c, s, sample_chance(c, s, rng))
                     continue
                 mover = np.int64(s.seat)
-                if progress(c, s) > search_after:
-                    record(s, SEARCH, CHANCE, calls, samples, actions, sampling_rng)
-                    action, _ = one_ply_search(
-                        c, states, AFTER, AFTER_TRIAL, SEARCHED_MOVES, weights[0], scratch[0], buffer
-                    )
+                if progress(c, s) > task.search_after:
+                    record(s, SEARCH, CHANCE, calls)
+                    action, _ = one_ply_search(c, states, ROLLOUT, SEARCH_WIDTH, weights[0], scratch[0])
                 else:
-                    record(s, UTILITY, CHANCE, calls, samples, actions, sampling_rng)
-                    fill_utility(
-                        s,
-                        mover,
-                        weights[0].cap,
-                        progress(c, s),
-                        weights[0].utility_params,
-                        scratch[0].utility,
-                    )
-                    record(s, POLICY, CHANCE, calls, samples, actions, sampling_rng)
+                    record(s, UTILITY, CHANCE, calls)
+                    write_utility(c, s, weights[0], scratch[0])
+                    record(s, POLICY, CHANCE, calls)
                     action = rollout_policy(c, s, rng, scratch[0])
-                record(s, MOVE, np.int64(action), calls, samples, actions, sampling_rng)
+                record(s, MOVE, np.int64(action), calls)
                 apply_action(c, s, action)
                 if mover == seat:
                     turns_left -= 1
-            record(s, EVALUATE, CHANCE, calls, samples, actions, sampling_rng)
+            record(s, EVALUATE, CHANCE, calls)
             sums[i] += evaluate(c, s, seat, weights[0], scratch[0])
 
 
 @profiled
 def repeat(
     constants: Constants,
+    states: States,
     part: Int,
     passes: Int,
-    seat: Int,
-    states: States,
-    hidden_counts: Int64Rows,
-    excluded: Int64Rows,
+    task: RolloutTask,
     weights: WeightsArray,
     scratch: ScratchArray,
-    buffer: Actions,
-    samples: Samples,
-    actions: Int64Rows,
-    n: Int,
+    calls: PartCalls,
 ):
-    """Call one part in each of its first `n` positions, `passes` times, on a copy of the position.
+    """Call one part in each of its recorded positions, `passes` times, on a copy of the position.
 
-    The rollout policy needs the utility of points. Its time therefore includes that of `UTILITY`, which has
+    The rollout policy needs the utility of points. Its time therefore includes that of `UTILITY`, part has
     to be subtracted.
     """
     c, rng = constants[0], scratch[0].rng
-    s = states[HERE]
+    s = states[ROOT]
     checksum = 0  # keeps the compiler from removing calls without effect
     for _ in range(passes):
-        for i in range(n):
-            states[HERE] = samples[part, i]
+        for i in range(min(calls.counts[part], calls.samples.shape[1])):
+            states[ROOT] = calls.samples[part, i]
             if part == DETERMINIZE:
-                determinize(c, s, hidden_counts, excluded, rng)
+                determinize(c, s, task.hidden_counts, task.excluded, rng)
             elif part == UTILITY or part == POLICY:  # noqa: SIM109, no tuples in compiled code
-                fill_utility(
-                    s,
-                    np.int64(s.seat),
-                    weights[0].cap,
-                    progress(c, s),
-                    weights[0].utility_params,
-                    scratch[0].utility,
-                )
+                write_utility(c, s, weights[0], scratch[0])
                 if part == POLICY:
                     checksum += rollout_policy(c, s, rng, scratch[0])
             elif part == MOVE:
-                action = actions[part, i]
+                action = calls.actions[part, i]
                 if action == CHANCE:
                     action = np.int64(sample_chance(c, s, rng))
                 apply_action(c, s, action)
             elif part == EVALUATE:
-                evaluate(c, s, np.int64(seat), weights[0], scratch[0])
+                evaluate(c, s, np.int64(calls.seat), weights[0], scratch[0])
             elif part == SEARCH:
-                one_ply_search(c, states, HERE, TRIAL, SEARCHED_MOVES, weights[0], scratch[0], buffer)
+                one_ply_search(c, states, ROOT, SEARCH_WIDTH, weights[0], scratch[0])
             checksum += s.phase
     return checksum

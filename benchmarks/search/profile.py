@@ -16,10 +16,16 @@ import numpy as np
 
 from axiogames.games.runtime.state import allocate
 from axiogames.games.runtime.xorshift import seed_state, seed_states
-from axiogames.players.evaluation.rollout_loops import run_rollouts
+from axiogames.players.evaluation.rollout_loops import (
+    ROLLOUT_STATES,
+    SEARCH_STATES,
+    RolloutSums,
+    RolloutTask,
+    run_rollouts,
+)
 from axiogames.players.evaluation.weights import scratch_dtype
 from axiogames.players.search.determinization import hidden_tile_groups
-from benchmarks.search.parts import COPY, PARTS, POLICY, UTILITY, repeat, trace
+from benchmarks.search.parts import COPY, PARTS, POLICY, UTILITY, PartCalls, repeat, trace
 from benchmarks.search.positions import SEED, SearchPosition
 
 DETERMINIZATIONS = 4
@@ -52,18 +58,26 @@ class RolloutProfiler:
 
     def __init__(self, position: SearchPosition) -> None:
         self._position, self._variant = position, position.variant
-        self._seat = int(position.view.state["seat"][0])
-        self._hidden = hidden_tile_groups(position.view)
-        self._seeds = seed_states(SEED, 0, DETERMINIZATIONS)
+        self._task = RolloutTask(
+            position.actions,
+            seed_states(SEED, 0, DETERMINIZATIONS),
+            *hidden_tile_groups(position.view),
+            position.turns,
+            np.float32(position.search_after),
+        )
         self._trace, self._repeat = self._variant.kernels[trace], self._variant.kernels[repeat]
-        self._buffer = np.zeros(self._variant.max_legal_actions, np.int32)
         self._scratch = allocate(scratch_dtype(len(self._variant.tracks)))
-        self._samples = allocate(position.view.state.dtype, len(PARTS) * SAMPLES).reshape(len(PARTS), SAMPLES)
-        self._actions = np.zeros((len(PARTS), SAMPLES), np.int64)
         self.calls = np.zeros(len(PARTS), np.int64)
+        self._calls = PartCalls(
+            self.calls,
+            allocate(position.view.state.dtype, len(PARTS) * SAMPLES).reshape(len(PARTS), SAMPLES),
+            np.zeros((len(PARTS), SAMPLES), np.int64),
+            seed_state(SEED),
+            int(position.view.state["seat"][0]),
+        )
         self.rollouts = DETERMINIZATIONS * len(position.actions)
         traced = np.zeros(len(position.actions))
-        self._play(self._trace, traced, self.calls, self._samples, self._actions, seed_state(SEED))
+        self._play(self._trace, traced, self._calls)
         assert np.array_equal(traced, self.play()), "`trace` must run the same rollouts as `run_rollouts`"
         self._sampled = np.minimum(self.calls, SAMPLES)
         self._passes = [1] * len(PARTS)
@@ -74,7 +88,7 @@ class RolloutProfiler:
         """Run the rollouts and return the sum of values for each move."""
         sums = np.zeros(len(self._position.actions))
         points = np.zeros((len(sums), self._variant.players, len(self._variant.tracks)))
-        self._play(self._variant.kernels[run_rollouts], sums, np.zeros(len(sums)), points)
+        self._play(self._variant.kernels[run_rollouts], RolloutSums(sums, np.zeros(len(sums)), points))
         return sums
 
     def measure(self) -> np.ndarray:
@@ -88,36 +102,28 @@ class RolloutProfiler:
         return np.array([*per_call, thread_time() - start])
 
     def _play(self, loop: Any, *results: Any) -> None:
-        states = allocate(self._samples.dtype, 4)
+        states = allocate(self._calls.samples.dtype, ROLLOUT_STATES)
         states[0] = self._position.view.state[0]
-        candidates = self._position.actions
-        loop(
-            self._variant.constants,
-            states,
-            candidates,
-            len(candidates),
-            self._seeds,
-            self._position.turns,
-            np.float32(self._position.search_after),
-            *self._hidden,
-            self._position.weights,
-            self._scratch,
-            self._buffer,
-            *results,
-        )
+        loop(self._variant.constants, states, self._task, self._position.weights, self._scratch, *results)
 
     def _calls_per_pass(self, part: int) -> int:
         """Return the number of calls of a part in one measurement."""
         return int(self._sampled[part]) * self._passes[part]
 
     def _seconds(self, part: int) -> float:
-        states, sampled = allocate(self._samples.dtype, 2), int(self._sampled[part])
+        states = allocate(self._calls.samples.dtype, SEARCH_STATES)
         self._scratch["rng"] = seed_state(SEED)
         start = thread_time()
         self._repeat(
-            self._variant.constants, part, self._passes[part], self._seat, states, *self._hidden,
-            self._position.weights, self._scratch, self._buffer, self._samples, self._actions, sampled,
-        )  # fmt: skip
+            self._variant.constants,
+            states,
+            part,
+            self._passes[part],
+            self._task,
+            self._position.weights,
+            self._scratch,
+            self._calls,
+        )
         return thread_time() - start
 
 

@@ -107,6 +107,12 @@ def on_worker_start(function: Callable[..., object], *arguments: object) -> None
         _worker_setup.append((function, arguments))
 
 
+def cancel_on_worker_start(function: Callable[..., object], *arguments: object) -> None:
+    """Undo `on_worker_start` for workers that start later. Does nothing without an equal earlier call."""
+    if (function, arguments) in _worker_setup:
+        _worker_setup.remove((function, arguments))
+
+
 # ---------------------------------------------------------------- local processes
 
 

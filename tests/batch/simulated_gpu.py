@@ -1,7 +1,7 @@
-"""Threads of a GPU in plain Python: `python -m tests.batch.simulated_gpu GAME compact|full [--greedy]`.
+"""A batch on Numba's simulated GPU: `python -m tests.batch.simulated_gpu GAME compact|full [--greedy]`.
 
-Numba simulates GPUs if the environment says so (`NUMBA_ENABLE_CUDASIM`); what its simulator lacks is added
-here. Ends with an error if a batch there answers anything else than one on the processor.
+Needs `NUMBA_ENABLE_CUDASIM=1`. This module adds features that the simulator lacks. It fails if a batch on the
+simulated GPU differs from one on the CPU in any result.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from numba import cuda
 from numba.np.numpy_support import as_dtype
 
 from axiogames.batch import Batch, cuda_kernels
-from axiogames.batch import cuda as on_gpu
+from axiogames.batch import cuda as cuda_backend
 from axiogames.games.runtime.state import allocate
 from tests.batch.traces import trace
 
-GAMES = 5  # not as many as a block has room for
+GAMES = 5  # fewer than fit into a block
 ROUNDS = 1
 HOPPER = SimpleNamespace(
     MAX_SHARED_MEMORY_PER_MULTIPROCESSOR=228 * 1024, MAX_REGISTERS_PER_MULTIPROCESSOR=65536
@@ -29,71 +29,69 @@ HOPPER = SimpleNamespace(
 
 
 class Memory:
-    """Arrays of records as rules know them; fast memory is everybody's, since blocks run one by one."""
+    """Arrays in shared or local memory. Shared ones are common to all threads: blocks run one by one."""
 
     def __init__(self, shared: bool) -> None:
         self._shared = shared
         self._arrays: dict[tuple[int, Any], np.ndarray] = {}
 
     def array(self, size: int, kind: Any) -> np.ndarray:
-        """Room for so many records, or for so many numbers of a kind that Numba knows."""
+        """Return an array of records, or of a type of Numba."""
         dtype = kind if isinstance(kind, np.dtype) else as_dtype(kind)
-        room = allocate(dtype, size) if dtype.fields else np.zeros(size, dtype)
-        return self._arrays.setdefault((size, kind), room) if self._shared else room
+        array = allocate(dtype, size) if dtype.fields else np.zeros(size, dtype)
+        return self._arrays.setdefault((size, kind), array) if self._shared else array
 
 
 class Simulated:
-    """Numba's module for CUDA: inside a kernel that of the thread, which the simulator puts in its place."""
+    """Numba's module for CUDA. In a kernel, the simulator replaces it by one for each thread."""
 
     shared, local = Memory(shared=True), Memory(shared=False)
 
     def __getattr__(self, name: str) -> Any:
-        # All threads of a block may wait for each other where those of a warp do.
+        # The simulator has no barrier for a warp; one for the block is stricter.
         return getattr(vars(cuda_kernels)["cuda"], "syncthreads" if name == "syncwarp" else name)
 
     def jit(self, function: Any = None, **options: Any) -> Any:
-        """A kernel; the simulator does not know how many registers there should be."""
-        made: Callable[..., Any] = cuda.jit
-        return made(function) if function else made
+        """Return a kernel. The simulator has no options for registers and memory."""
+        jit: Callable[..., Any] = cuda.jit
+        return jit(function) if function else jit
 
     def get_current_device(self) -> SimpleNamespace:
-        """How much it has of what threads share."""
+        """Return the limits of the simulated device."""
         return HOPPER
 
 
-class SimulatedCuda(on_gpu.CudaBackend):
-    """Looks at fields are copies here: the simulator has no other ones."""
+class SimulatedCuda(cuda_backend.CudaBackend):
+    """A backend whose views of fields are copies: the simulator has no views."""
 
     def field(self, states: Any, name: str) -> Any:
-        """A copy of one field of all states."""
+        """Return a copy of one field of all states."""
         return cuda.to_device(np.ascontiguousarray(states.copy_to_host()[name]))
 
-    def given(self, values: Any, dtype: type) -> Any:
-        """What a caller hands in, where loops can read it."""
-        return values if hasattr(values, "copy_to_host") else super().given(values, dtype)
+    def as_input(self, values: Any, dtype: type) -> Any:
+        """Return an argument of a caller as an array for loops."""
+        return values if hasattr(values, "copy_to_host") else super().as_input(values, dtype)
 
 
 def simulate() -> None:
-    """Let batches on a GPU run in the simulator."""
+    """Run batches with `device="cuda"` in the simulator."""
     vars(cuda_kernels)["cuda"] = cuda
-    vars(numba)["from_dtype"] = lambda dtype: dtype  # what Numba makes of empty fields, NumPy cannot copy
+    vars(numba)["from_dtype"] = lambda dtype: dtype  # NumPy cannot copy Numba's types with empty fields
     simulated = Simulated()
-    vars(on_gpu)["find_cuda"] = lambda: simulated
-    vars(sys.modules[Batch.__module__])["Cuda"] = SimulatedCuda
+    vars(cuda_backend)["find_cuda"] = lambda: simulated
+    vars(sys.modules[Batch.__module__])["CudaBackend"] = SimulatedCuda
 
 
 def main(game: str, kind: str, greedy: bool) -> None:
-    """Compare everything that a batch does, with one kind of states."""
+    """Compare all results of a batch, with one layout of states."""
     compact = kind == "compact"
-    there, here = (
-        Batch(game, 2, GAMES, seed=3, device=device, compact=compact) for device in ("cuda", "cpu")
-    )
-    looked, told = (batch.step_and_look(batch.sample(), sample=True) for batch in (there, here))
-    assert looked.masks.copy_to_host().tobytes() == told.masks.tobytes()
-    assert looked.seen.board.copy_to_host().tobytes() == told.seen.board.tobytes()
-    assert looked.sampled.copy_to_host().tobytes() == told.sampled.tobytes()
-    assert trace(there, ROUNDS, greedy=greedy) == trace(here, ROUNDS, greedy=greedy)
-    print("the same")
+    gpu, cpu = (Batch(game, 2, GAMES, seed=3, device=device, compact=compact) for device in ("cuda", "cpu"))
+    found, expected = (batch.step_and_observe(batch.sample(), sample=True) for batch in (gpu, cpu))
+    assert found.masks.copy_to_host().tobytes() == expected.masks.tobytes()
+    assert found.observation.board.copy_to_host().tobytes() == expected.observation.board.tobytes()
+    assert found.sampled.copy_to_host().tobytes() == expected.sampled.tobytes()
+    assert trace(gpu, ROUNDS, greedy=greedy) == trace(cpu, ROUNDS, greedy=greedy)
+    print("equal")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A batch plays by the same rules as a table, game by game, move by move."""
+"""Batches: the same rules, observations and random games as tables, one by one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from axiogames.games.variant import copied
 from axiogames.model.position import Position
 from tests.batch.traces import trace
 
-# Every layout of a state is compiled for by itself: these have all rules between them.
+# Every layout of states takes a compilation of its own. Together, these cover all rules.
 CASES: list[tuple[str, int, dict[str, bool]]] = [
     ("axio", 1, {}),
     ("axio", 2, {}),
@@ -36,22 +36,25 @@ GAMES = 2 if INTERPRETED else 6
 each_case = pytest.mark.parametrize(("game", "players", "options"), CASES)
 
 
-def made(game: str, players: int, options: dict[str, bool], **more: Any) -> Batch:
-    return Batch(game, players, more.pop("games", GAMES), seed=more.pop("seed", 5), options=options, **more)
+def new_batch(game: str, players: int, options: dict[str, bool], **settings: Any) -> Batch:
+    games, seed = settings.pop("games", GAMES), settings.pop("seed", 5)
+    return Batch(game, players, games, seed=seed, options=options, **settings)
 
 
 def positions(batch: Batch) -> list[Position]:
     return [Position(batch.variant, copied(batch.states[i : i + 1])) for i in range(batch.games)]
 
 
-def names(batch: Batch, vector: np.ndarray) -> dict[str, int]:
+def by_name(batch: Batch, vector: np.ndarray) -> dict[str, int]:
     return dict(zip(batch.observation.names, vector.tolist(), strict=True))
 
 
 @each_case
 @pytest.mark.parametrize("style", ["sample", "greedy"])
-def test_every_move_is_the_tables_move(game: str, players: int, options: dict[str, bool], style: str) -> None:
-    batch = made(game, players, options, auto_reset=False)
+def test_every_action_has_the_effect_of_the_rules(
+    game: str, players: int, options: dict[str, bool], style: str
+) -> None:
+    batch = new_batch(game, players, options, auto_reset=False)
     rng = np.random.default_rng(1)
     plies = 0
     while not batch.over.all() and plies < (5 if INTERPRETED else 400):
@@ -59,22 +62,21 @@ def test_every_move_is_the_tables_move(game: str, players: int, options: dict[st
         before, masks, counts = positions(batch), batch.masks(), batch.counts()
         for position, mask, count in zip(before, masks, counts, strict=True):
             legal = [] if position.over else position.legal_moves().actions.tolist()
-            marked = np.flatnonzero(mask)
-            assert len(legal) == len(marked) == count
-        ranks = rng.integers(0, 1 << 40, batch.games)
-        numbers = batch.nth(ranks)
-        for number, rank, mask, count in zip(numbers, ranks, masks, counts, strict=True):
-            assert count == 0 or number == np.flatnonzero(mask)[rank % count]
-        numbers = (batch.greedy() if style == "greedy" else batch.sample()).copy()
-        step = batch.step(numbers)
-        for i, (position, number) in enumerate(zip(before, numbers.tolist(), strict=True)):
+            masked = np.flatnonzero(mask)
+            assert len(legal) == len(masked) == count
+        indices = rng.integers(0, 1 << 40, batch.games)
+        for action, index, mask, count in zip(batch.nth(indices), indices, masks, counts, strict=True):
+            assert count == 0 or action == np.flatnonzero(mask)[index % count]
+        chosen = (batch.greedy() if style == "greedy" else batch.sample()).copy()
+        step = batch.step(chosen)
+        for i, (position, action) in enumerate(zip(before, chosen.tolist(), strict=True)):
             assert step.ended[i] == (batch.states["phase"][i] == OVER)
             if position.over:
                 assert not step.gains[i].any()
                 continue
-            assert masks[i, number] == 1
+            assert masks[i, action] == 1
             actions = position.legal_moves().actions
-            action = int(actions[np.flatnonzero(masks[i]).tolist().index(number)])
+            assert int(actions[np.flatnonzero(masks[i]).tolist().index(action)]) == action
             if style == "greedy" and action < batch.variant.placements:
                 points = position.gains(position.legal_moves()).sum(axis=1)
                 assert points[actions.tolist().index(action)] == points.max()
@@ -87,10 +89,10 @@ def test_every_move_is_the_tables_move(game: str, players: int, options: dict[st
 
 
 @each_case
-def test_steps_and_whole_games_are_the_same(game: str, players: int, options: dict[str, bool]) -> None:
-    """The same generators make the same games one move at a time, in one go, and one by one."""
+def test_stepped_and_whole_games_are_the_same(game: str, players: int, options: dict[str, bool]) -> None:
+    """The same random generators give the same games by steps, as playouts of a batch, and one by one."""
     games = 1 if INTERPRETED else GAMES
-    stepping, whole = (made(game, players, options, games=games, auto_reset=False) for _ in range(2))
+    stepping, whole = (new_batch(game, players, options, games=games, auto_reset=False) for _ in range(2))
     variant = stepping.variant
     start = np.arange(1, games + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     stepping.rngs[:] = whole.rngs[:] = start
@@ -109,37 +111,37 @@ def test_steps_and_whole_games_are_the_same(game: str, players: int, options: di
         assert alone.tobytes() == stepping.states[i : i + 1].tobytes()
 
 
-def test_a_lean_state_plays_the_same_whole_games() -> None:
-    usual = find_variant("axio", 2)
+def test_compact_states_play_the_same_whole_games() -> None:
+    full = find_variant("axio", 2)
     for seed in range(1, 3 if INTERPRETED else 40):
         played = []
-        for variant in (usual, usual.compact):
+        for variant in (full, full.compact):
             state, rng = variant.new_state(), np.array([seed], np.uint64)
             moves = variant.kernels[random_playouts](variant.constants, variant.opening, state, rng, 1)
-            kept = [state[name].tobytes() for name in ("cells", "scores", "bag", "hands", "free", "open")]
-            played.append((moves, rng[0], kept))
+            fields = [state[name].tobytes() for name in ("cells", "scores", "bag", "hands", "free", "open")]
+            played.append((moves, rng[0], fields))
         assert played[0] == played[1]
 
 
 @pytest.mark.parametrize(
-    "players",  # compiled, that takes as long as ten other tests; `make test` sees it interpreted
+    "players",  # compiled, it takes as long as ten other tests; `make test` runs it interpreted
     [1, 2] if INTERPRETED else [pytest.param(players, marks=pytest.mark.slow) for players in (1, 2)],
 )
-def test_a_lean_state_is_smaller_and_plays_the_same_games(players: int) -> None:
+def test_compact_states_are_smaller_and_play_the_same_games(players: int) -> None:
     games, rounds = (1, 3) if INTERPRETED else (16, 60)
-    usual, compact = (
+    full, compact = (
         Batch("axio", players, games, seed=3, reward="lowest", compact=compact) for compact in (False, True)
     )
-    assert compact.states.itemsize < 0.6 * usual.states.itemsize
-    assert trace(compact, rounds, states=False) == trace(usual, rounds, states=False)
+    assert compact.states.itemsize < 0.6 * full.states.itemsize
+    assert trace(compact, rounds, states=False) == trace(full, rounds, states=False)
 
 
-def test_where_nothing_can_be_left_out_a_lean_state_is_the_usual_one() -> None:
+def test_compact_variant_is_the_full_one_where_nothing_can_be_omitted() -> None:
     assert Batch("trio", 2, 1, compact=True).variant is Batch("trio", 2, 1).variant
 
 
 def test_states_are_an_odd_number_of_words() -> None:
-    """Then the same byte of 32 states side by side lies in 32 or 16 banks of a GPU's fast memory."""
+    """The same byte of 32 adjacent states then lies in 32 or 16 banks of a GPU's shared memory."""
     for game in ALL_GAMES:
         for players in (1, 2, 3, 4):
             for variant in (find_variant(game, players), find_variant(game, players).compact):
@@ -150,68 +152,68 @@ def test_states_are_an_odd_number_of_words() -> None:
 
 
 @each_case
-def test_an_observation_is_what_the_view_says(game: str, players: int, options: dict[str, bool]) -> None:
-    batch = made(game, players, options)
+def test_observation_matches_the_view(game: str, players: int, options: dict[str, bool]) -> None:
+    batch = new_batch(game, players, options)
     for _ in range(3 if INTERPRETED else 12):
         for seat in range(players):
-            seen = batch.observe(np.full(batch.games, seat))
+            observed = batch.observe(np.full(batch.games, seat))
             for i, truth in enumerate(positions(batch)):
                 view = Position(batch.variant, batch.variant.redact(truth.state, seat))
-                told = names(batch, seen.vector[i])
+                entries = by_name(batch, observed.vector[i])
                 hand = view.hand(seat)
                 for kind in batch.variant.kinds:
-                    assert told[f"hand.{kind}"] == hand.count(kind)
-                    assert told[f"unseen.{kind}"] == view.unseen.get(kind, 0)
+                    assert entries[f"hand.{kind}"] == hand.count(kind)
+                    assert entries[f"unseen.{kind}"] == view.unseen.get(kind, 0)
                 for turn in range(players):
                     other = (seat + turn) % players
-                    assert told[f"seat{turn}.tiles"] == len(view.hand(other))
-                    assert told[f"seat{turn}.moves"] == (view.turn == other)
+                    assert entries[f"seat{turn}.tiles"] == len(view.hand(other))
+                    assert entries[f"seat{turn}.moves"] == (view.turn == other)
                     for track, points in view.scores[other].items():
-                        assert told[f"seat{turn}.points.{track}"] == points
-                assert told["bag"] == view.in_bag
-                assert told["phase.place"] + told["phase.offer"] == 1
+                        assert entries[f"seat{turn}.points.{track}"] == points
+                assert entries["bag"] == view.in_bag
+                assert entries["phase.place"] + entries["phase.offer"] == 1
         batch.step(batch.greedy())
 
 
 @each_case
-def test_an_observation_shows_nothing_hidden(game: str, players: int, options: dict[str, bool]) -> None:
-    """A true position and what a seat may know of it are observed alike."""
-    batch = made(game, players, options, auto_reset=False)
-    hidden = made(game, players, options, auto_reset=False)
+def test_observation_has_no_hidden_information(game: str, players: int, options: dict[str, bool]) -> None:
+    """A position and its view for a seat give the same observation."""
+    batch = new_batch(game, players, options, auto_reset=False)
+    hidden = new_batch(game, players, options, auto_reset=False)
     for _ in range(3 if INTERPRETED else 40):
         batch.step(batch.sample())
         for seat in range(players):
             seats = np.full(batch.games, seat)
-            seen = [part.copy() for part in batch.observe(seats)]
+            observed = [part.copy() for part in batch.observe(seats)]
             for i in range(batch.games):
                 hidden.states[i : i + 1] = batch.variant.redact(batch.states[i : i + 1].copy(), seat)
             known = hidden.observe(seats)
-            assert (seen[0] == known.board).all()
-            assert (seen[1] == known.vector).all()
+            assert (observed[0] == known.board).all()
+            assert (observed[1] == known.vector).all()
 
 
-def test_nor_in_the_middle_of_a_secret_exchange() -> None:
-    batch = made("trio", 2, {}, games=2, auto_reset=False)
+def test_observation_has_no_hidden_information_during_a_secret_exchange() -> None:
+    batch = new_batch("trio", 2, {}, games=2, auto_reset=False)
     variant = batch.variant
     state, seat = copied(batch.states[:1]), int(batch.turn[0])
     variant.kernels[loops.step](variant.constants, state, variant.placements, True)
     assert state["n_aside"][0] == 1
-    for looking in range(2):
-        batch.states[0], batch.states[1] = state[0], variant.redact(state, looking)[0]
-        boards, vectors = batch.observe(np.full(2, looking))
+    for observer in range(2):
+        batch.states[0], batch.states[1] = state[0], variant.redact(state, observer)[0]
+        boards, vectors = batch.observe(np.full(2, observer))
         assert (boards[0] == boards[1]).all()
         assert (vectors[0] == vectors[1]).all()
         aside = variant.kinds[state["aside"][0, 0]]
         for kind in variant.kinds:
             unseen = int(state["bag"][0, variant.kinds.index(kind)])
-            unseen += variant.hand_of(state, 1 - looking).count(kind)
-            unseen += kind == aside and looking != seat
-            assert names(batch, vectors[0])[f"unseen.{kind}"] == unseen
+            unseen += variant.hand_of(state, 1 - observer).count(kind)
+            unseen += kind == aside and observer != seat
+            assert by_name(batch, vectors[0])[f"unseen.{kind}"] == unseen
 
 
 @pytest.mark.parametrize("game", ["axio", "trio", *(["hex"] if INTERPRETED else [])])
-def test_the_board_is_shown_cell_by_cell(game: str) -> None:
-    batch = made(game, 2, {})
+def test_board_planes_match_the_content(game: str) -> None:
+    batch = new_batch(game, 2, {})
     for _ in range(4 if INTERPRETED else 20):
         batch.step(batch.greedy())
     layout = batch.observation.board
@@ -224,23 +226,23 @@ def test_the_board_is_shown_cell_by_cell(game: str) -> None:
         }
         shown |= dict(content.printed) | dict(content.loose)
         for cell, place in zip(content.cells, layout.places.tolist(), strict=True):
-            lit = [name for name, plane in zip(layout.names, board, strict=True) if plane.flat[place]]
-            lit = [name for name in lit if name != "star"]
+            planes = [name for name, plane in zip(layout.names, board, strict=True) if plane.flat[place]]
+            planes = [name for name in planes if name != "star"]
             expected = shown.get(cell) or ("pyramid" if cell in content.pyramids else None)
-            if expected is None and not lit:
-                continue  # a square that is never played on
-            assert lit == [expected or "empty"]
+            if expected is None and not planes:
+                continue  # a cell outside the board of this number of players
+            assert planes == [expected or "empty"]
 
 
-def test_the_display_is_shown_by_its_free_squares() -> None:
-    batch = made("rota", 2, {})
+def test_board_rows_list_the_free_squares() -> None:
+    batch = new_batch("rota", 2, {})
     for _ in range(2 if INTERPRETED else 8):
         batch.step(batch.greedy())
     boards = batch.observe().board
     for i, position in enumerate(positions(batch)):
         moves = position.legal_moves()
         free = sorted({move.at[0] for move in moves}, key=lambda at: [m.at[0] for m in moves].index(at))
-        assert names(batch, batch.observe().vector[i])["free"] == len(free)
+        assert by_name(batch, batch.observe().vector[i])["free"] == len(free)
         assert not boards[i, len(free) :].any()
         tiles = {laid.at[0]: laid.letters for laid in position.content().tiles}
         low = [min(int(at.split(",")[axis]) for at in tiles) for axis in (0, 1)]
@@ -257,7 +259,7 @@ def test_the_display_is_shown_by_its_free_squares() -> None:
 @pytest.mark.parametrize("players", [1, 2] if INTERPRETED else [1, 3])
 def test_rewards(reward: str, players: int) -> None:
     games = 1 if INTERPRETED else 40
-    batch = made("rota", players, {}, games=games, reward=reward)
+    batch = new_batch("rota", players, {}, games=games, reward=reward)
     paid = 0
     for _ in range(60):
         step = batch.step(batch.sample() if INTERPRETED else batch.greedy())
@@ -284,87 +286,92 @@ def test_rewards(reward: str, players: int) -> None:
     assert not batch.over.any()
 
 
-def test_threads_and_company_change_nothing() -> None:
-    alone, together = (
-        made("axio", 2, {}, games=3),
-        made("axio", 2, {}, games=7 if INTERPRETED else 50, threads=3),
+def test_threads_and_other_games_change_nothing() -> None:
+    single, threaded = (
+        new_batch("axio", 2, {}, games=3),
+        new_batch("axio", 2, {}, games=7 if INTERPRETED else 50, threads=3),
     )
     for _ in range(4 if INTERPRETED else 60):
-        first, second = alone.step(alone.sample()), together.step(together.sample())
-        assert alone.states.tobytes() == together.states[:3].tobytes()
+        first, second = single.step(single.sample()), threaded.step(threaded.sample())
+        assert single.states.tobytes() == threaded.states[:3].tobytes()
         assert (first.rewards == second.rewards[:3]).all()
-    together.close()
-    other = made("axio", 2, {}, games=3, seed=6)
-    assert other.states.tobytes() != made("axio", 2, {}, games=3).states.tobytes()
+    threaded.close()
+    other = new_batch("axio", 2, {}, games=3, seed=6)
+    assert other.states.tobytes() != new_batch("axio", 2, {}, games=3).states.tobytes()
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_a_step_and_a_look_in_one_go(threads: int) -> None:
+def test_step_and_observe_equals_separate_calls(threads: int) -> None:
     games = 5 if INTERPRETED else 20
-    apart, at_once = made("axio", 2, {}, games=games), made("axio", 2, {}, games=games, threads=threads)
-    numbers, chosen = apart.sample().copy(), at_once.sample()
+    separate, combined = (
+        new_batch("axio", 2, {}, games=games),
+        new_batch("axio", 2, {}, games=games, threads=threads),
+    )
+    actions, chosen = separate.sample().copy(), combined.sample()
     for _ in range(3 if INTERPRETED else 40):
-        assert numbers.tolist() == chosen.tolist()
-        step = apart.step(numbers)
-        looked = at_once.step_and_look(chosen, sample=True)
-        seen, numbers, chosen = apart.observe(), apart.sample().copy(), looked.sampled
-        pairs = [*zip(step, looked.step, strict=True), *zip(seen, looked.seen, strict=True)]
-        for one, other in (*pairs, (apart.masks(), looked.masks)):
+        assert actions.tolist() == chosen.tolist()
+        step = separate.step(actions)
+        found = combined.step_and_observe(chosen, sample=True)
+        observed, actions, chosen = separate.observe(), separate.sample().copy(), found.sampled
+        pairs = [*zip(step, found.step, strict=True), *zip(observed, found.observation, strict=True)]
+        for one, other in (*pairs, (separate.masks(), found.masks)):
             assert one.shape == other.shape
             assert one.tobytes() == other.tobytes()
-    again = at_once.step_and_look(chosen)
-    assert again.sampled.tobytes() == numbers.tobytes()  # not asked for: as it was
-    before = at_once.states.tobytes()
-    with pytest.raises(InvalidBatchInput, match="no legal move in game"):
-        at_once.step_and_look(np.full(games, at_once.numbers - 1))
-    assert at_once.states.tobytes() == before
-    at_once.close()
+    again = combined.step_and_observe(chosen)
+    assert again.sampled.tobytes() == actions.tobytes()  # unchanged without `sample`
+    before = combined.states.tobytes()
+    with pytest.raises(InvalidBatchInput, match="is illegal in game"):
+        combined.step_and_observe(np.full(games, combined.num_actions - 1))
+    assert combined.states.tobytes() == before
+    combined.close()
 
 
-def test_a_hand_is_offered_to_be_exchanged() -> None:
-    batch = made("axio", 2, {}, games=2)
+def test_offer_has_two_actions() -> None:
+    batch = new_batch("axio", 2, {}, games=2)
     batch.states["phase"][1] = OFFER
     first = batch.variant.placements
     assert batch.counts()[1] == 2
     assert np.flatnonzero(batch.masks()[1]).tolist() == [first, first + 1]
-    for rank in range(2):
-        assert batch.nth(np.full(2, rank))[1] == first + rank
+    for index in range(2):
+        assert batch.nth(np.full(2, index))[1] == first + index
     assert batch.greedy()[1] == first
 
 
-def test_a_cell_that_has_lost_its_pyramid_is_shown() -> None:
-    batch = made("axio", 2, {}, games=1)
+def test_cell_that_lost_its_pyramid_is_spent() -> None:
+    batch = new_batch("axio", 2, {}, games=1)
     batch.states["cells"][0, 7] = SPENT
     layout = batch.observation.board
-    lit = [name for name, plane in zip(layout.names, batch.observe().board[0], strict=True) if plane.flat[7]]
-    assert lit == ["spent"]
+    planes = [
+        name for name, plane in zip(layout.names, batch.observe().board[0], strict=True) if plane.flat[7]
+    ]
+    assert planes == ["spent"]
 
 
 @pytest.mark.parametrize("tiles_left", [0, 30])
-def test_who_cannot_place_exchanges_or_passes(tiles_left: int) -> None:
-    batch = made("trio", 2, {}, games=1)
+def test_seat_that_cannot_place_exchanges_or_passes(tiles_left: int) -> None:
+    batch = new_batch("trio", 2, {}, games=1)
     batch.states["slot"] = COVERED
     batch.states["in_bag"] = tiles_left
     state = copied(batch.states)
-    numbers = batch.variant.legal_actions(state).tolist()
-    assert batch.variant.decode(state, numbers[0]).kind == ("exchange" if tiles_left else "pass")
-    assert np.flatnonzero(batch.masks()[0]).tolist() == numbers
-    assert batch.counts().tolist() == [len(numbers)]
-    assert [int(batch.nth(np.array([rank]))[0]) for rank in range(len(numbers))] == numbers
-    assert int(batch.greedy()[0]) in numbers
+    actions = batch.variant.legal_actions(state).tolist()
+    assert batch.variant.decode(state, actions[0]).kind == ("exchange" if tiles_left else "pass")
+    assert np.flatnonzero(batch.masks()[0]).tolist() == actions
+    assert batch.counts().tolist() == [len(actions)]
+    assert [int(batch.nth(np.array([i]))[0]) for i in range(len(actions))] == actions
+    assert int(batch.greedy()[0]) in actions
     batch.states["phase"] = OVER
     assert not batch.masks().any()
 
 
-def test_games_that_are_over_take_no_part() -> None:
-    batch = made("rota", 1, {}, games=2, auto_reset=False)
-    moves, rated = batch.play_greedily()
-    assert rated > moves > 10
+def test_finished_games_ignore_actions() -> None:
+    batch = new_batch("rota", 1, {}, games=2, auto_reset=False)
+    moves, scored = batch.play_greedily()
+    assert scored > moves > 10
     assert batch.over.all()
     before = batch.states.tobytes()
-    for numbers in (batch.sample(), batch.greedy(), batch.nth(np.array([3, 4]))):
-        assert numbers.tolist() == [0, 0]
-        step = batch.step(numbers)
+    for actions in (batch.sample(), batch.greedy(), batch.nth(np.array([3, 4]))):
+        assert actions.tolist() == [0, 0]
+        step = batch.step(actions)
         assert step.ended.all()
         assert not step.rewards.any()
     assert not batch.counts().any()
@@ -373,8 +380,8 @@ def test_games_that_are_over_take_no_part() -> None:
     assert batch.states.tobytes() == before
 
 
-def test_some_games_start_anew() -> None:
-    batch = made("axio", 2, {}, games=4)
+def test_selected_games_are_reset() -> None:
+    batch = new_batch("axio", 2, {}, games=4)
     batch.step(batch.sample())
     before = batch.states.copy()
     batch.reset(np.array([True, False, False, True]))
@@ -382,20 +389,20 @@ def test_some_games_start_anew() -> None:
     assert batch.states[1:3].tobytes() == before[1:3].tobytes()
 
 
-def test_what_is_wrong_is_refused_and_changes_nothing() -> None:
-    batch = made("rota", 2, {}, games=3)
-    right = batch.sample().copy()
+def test_invalid_arguments_change_nothing() -> None:
+    batch = new_batch("rota", 2, {}, games=3)
+    legal = batch.sample().copy()
     before = batch.states.tobytes()
-    for wrong in (-1, batch.numbers, batch.numbers - 1, 1 << 40):
-        numbers = right.astype(np.int64)
-        numbers[1] = wrong
-        with pytest.raises(InvalidBatchInput, match="no legal move in game 1 of the batch"):
-            batch.step(numbers)
-    nonsense: list[Any] = [right[:2], right.astype(float), "moves", None]
-    for shape in nonsense:
-        with pytest.raises(InvalidBatchInput, match="3 whole numbers"):
-            batch.step(shape)
-    with pytest.raises(InvalidBatchInput, match="seats are 0 to 1"):
+    for illegal in (-1, batch.num_actions, batch.num_actions - 1, 1 << 40):
+        actions = legal.astype(np.int64)
+        actions[1] = illegal
+        with pytest.raises(InvalidBatchInput, match="is illegal in game 1 of the batch"):
+            batch.step(actions)
+    invalid: list[Any] = [legal[:2], legal.astype(float), "moves", None]
+    for value in invalid:
+        with pytest.raises(InvalidBatchInput, match="actions must be 3 integers"):
+            batch.step(value)
+    with pytest.raises(InvalidBatchInput, match="seats must be from 0 to 1"):
         batch.observe(np.array([0, 2, 0]))
     assert batch.states.tobytes() == before
     assert "rota" in repr(batch)
@@ -404,25 +411,25 @@ def test_what_is_wrong_is_refused_and_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"games": 0}, "games should be at least 1"),
-        ({"games": 2.5}, "games should be a whole number"),
-        ({"threads": 0}, "threads should be at least 1"),
-        ({"reward": "gold"}, "no reward 'gold'; there are none, win"),
+        ({"games": 0}, "games must be at least 1"),
+        ({"games": 2.5}, "games must be an integer"),
+        ({"threads": 0}, "threads must be at least 1"),
+        ({"reward": "gold"}, "unknown reward 'gold': choose from none, win"),
         ({"game": "chess"}, "chess"),
         ({"players": 9}, "9"),
         ({"options": {"huge": True}}, "huge"),
     ],
 )
-def test_a_batch_that_cannot_be(arguments: dict[str, Any], says: str) -> None:
+def test_invalid_settings_are_rejected(arguments: dict[str, Any], says: str) -> None:
     with pytest.raises(AxioError, match=says):
         Batch(**{"game": "rota", **arguments})
 
 
-@pytest.mark.parametrize(("games", "says"), [(0, "at least 1, not 0"), (1.5, "a whole number, not 1.5")])
-def test_whole_games_that_cannot_be_played(games: Any, says: str) -> None:
-    batch = made("rota", 2, {}, games=3)
+@pytest.mark.parametrize(("games", "says"), [(0, "at least 1, not 0"), (1.5, "an integer, not 1.5")])
+def test_invalid_numbers_of_whole_games_are_rejected(games: Any, says: str) -> None:
+    batch = new_batch("rota", 2, {}, games=3)
     before = batch.states.tobytes()
     for play in (batch.play_randomly, batch.play_greedily):
-        with pytest.raises(InvalidBatchInput, match=f"games should be {says}"):
+        with pytest.raises(InvalidBatchInput, match=f"games must be {says}"):
             play(games)
     assert batch.states.tobytes() == before

@@ -1,4 +1,4 @@
-"""Where a batch can be: what is said where there is no GPU. (tests/test_cuda.py is for machines with one.)"""
+"""Errors of devices on machines without a GPU. `test_cuda.py` is for machines with one."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from axiogames.games import GAMES
 
 
 @pytest.fixture(autouse=True)
-def forgotten() -> None:
-    """What was found out in another test is found out again."""
+def no_cached_device() -> None:
+    """Forget the device that another test has found."""
     find_cuda.cache_clear()
 
 
-def test_an_unknown_device_is_refused() -> None:
-    with pytest.raises(DeviceNotFound, match=r"no device 'tpu'; there are cpu and cuda"):
+def test_unknown_device_is_rejected() -> None:
+    with pytest.raises(DeviceNotFound, match="unknown device 'tpu': choose from cpu, cuda"):
         Batch(GAMES[0], device="tpu")
 
 
-def test_threads_are_not_for_a_gpu() -> None:
-    with pytest.raises(InvalidBatchInput, match="2 threads are for the processor"):
+def test_threads_need_the_cpu() -> None:
+    with pytest.raises(InvalidBatchInput, match="threads=2 needs device='cpu'"):
         Batch(GAMES[0], device="cuda", threads=2)
 
 
-def test_without_numba_cuda_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_numba_cuda_error_has_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numba_cuda", None)
     with pytest.raises(MissingDependency, match=r'pip install "\.\[cuda\]"'):
         Batch(GAMES[0], device="cuda")
 
 
-def test_without_a_gpu_nothing_is_done_on_the_processor_instead(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_gpu_does_not_fall_back_to_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numba_cuda", ModuleType("numba_cuda"))
     monkeypatch.setattr(numba, "cuda", SimpleNamespace(is_available=lambda: False), raising=False)
-    with pytest.raises(DeviceNotFound, match="no NVIDIA GPU can be used here"):
+    with pytest.raises(DeviceNotFound, match="needs an NVIDIA GPU, and none was found"):
         Batch(GAMES[0], device="cuda")

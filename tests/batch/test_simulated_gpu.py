@@ -11,14 +11,14 @@ import pytest
 from axiogames.games import GAMES
 
 SIMULATED = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
-KINDS = [(game, kind) for game in GAMES for kind in ("lean", "usual")]
+KINDS = [(game, kind) for game in GAMES for kind in ("compact", "full")]
 
 pytestmark = pytest.mark.slow
 
 
-def compared(*arguments: str) -> subprocess.CompletedProcess[str]:
+def compare(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "tests.batch.simulated", *arguments],
+        [sys.executable, "-m", "tests.batch.simulated_gpu", *arguments],
         capture_output=True,
         text=True,
         env=os.environ | SIMULATED,
@@ -27,12 +27,12 @@ def compared(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(("game", "kind"), KINDS)
-def test_a_simulated_gpu_answers_like_the_processor(game: str, kind: str) -> None:
-    done = compared(game, kind)
-    assert (done.returncode, done.stdout) == (0, "the same\n"), done.stderr
+def test_simulated_gpu_equals_the_cpu(game: str, kind: str) -> None:
+    done = compare(game, kind)
+    assert (done.returncode, done.stdout) == (0, "equal\n"), done.stderr
 
 
 @pytest.mark.parametrize(("game", "kind"), KINDS)
-def test_greedy_games_on_a_simulated_gpu_are_those_of_the_processor(game: str, kind: str) -> None:
-    done = compared(game, kind, "--greedy")
-    assert (done.returncode, done.stdout) == (0, "the same\n"), done.stderr
+def test_greedy_games_on_a_simulated_gpu_equal_those_on_the_cpu(game: str, kind: str) -> None:
+    done = compare(game, kind, "--greedy")
+    assert (done.returncode, done.stdout) == (0, "equal\n"), done.stderr

@@ -1,4 +1,4 @@
-"""Threads that share loops: every game is done once, whoever comes, and nobody stays behind."""
+"""The thread pool: every game is processed once, in any timing, and all threads stop."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from axiogames.batch import Batch, cpu
 from axiogames.batch.atomics import add, read, swap, write
 from axiogames.batch.cpu import CpuBackend
 from axiogames.batch.loops import LOOPS_BY_NAME
-from axiogames.batch.thread_pool import AWAY, FEW, LOOKING, SharedLoop, ThreadPool, make_shared
+from axiogames.batch.thread_pool import ASLEEP, CHUNK, SPINNING, SharedLoop, ThreadPool, make_shared
 from axiogames.games import GAMES
 from axiogames.games.runtime import compile
 
-PATIENCE = 300_000_000  # looks: about a tenth of a second
+PATIENCE = 300_000_000  # reads of a word: about 0.1 s
 
 
 @njit(nogil=True)
-def count_up(counts: Any, first: int, last: int) -> None:
-    for i in range(first, last):
+def count_up(counts: Any, start: int, stop: int) -> None:
+    for i in range(start, stop):
         counts[i] += 1
 
 
 @njit(nogil=True)
-def meet(arrived: int, expected: int, patience: int, met: Any, first: int, last: int) -> None:
-    """Who comes waits until so many are there, in all."""
+def meet(arrived: int, expected: int, patience: int, met: Any, start: int, stop: int) -> None:
+    """Wait until `expected` threads have arrived, and write whether they have."""
     add(arrived, 1)
     while patience > 0 and read(arrived) < expected:
         patience -= 1
-    for i in range(first, last):
+    for i in range(start, stop):
         met[i] = read(arrived) >= expected
 
 
@@ -60,15 +60,15 @@ def meeting() -> SharedLoop:
     return make_shared(meet, "meet", (0, 0, 0, np.zeros(1, np.bool_)))
 
 
-def came_together(crew: ThreadPool, meeting: SharedLoop, expected: int) -> bool:
-    """Whether so many members were at work at once."""
-    arrived, met = np.zeros(1, np.int64), np.zeros(expected * FEW, np.bool_)
-    crew.run(meeting, len(met), (arrived.ctypes.data, expected, PATIENCE, met))
+def work_together(pool: ThreadPool, meeting: SharedLoop, expected: int) -> bool:
+    """Whether `expected` members worked at the same time."""
+    arrived, met = np.zeros(1, np.int64), np.zeros(expected * CHUNK, np.bool_)
+    pool.run(meeting, len(met), (arrived.ctypes.data, expected, PATIENCE, met))
     return bool(met.all())
 
 
-def gone(before: set[threading.Thread]) -> bool:
-    """Whether no other threads are left than there were, after a while if need be."""
+def have_stopped(before: set[threading.Thread]) -> bool:
+    """Whether all threads that were not running before stop within 2 s."""
     for _ in range(200):
         if set(threading.enumerate()) <= before:
             return True
@@ -76,14 +76,13 @@ def gone(before: set[threading.Thread]) -> bool:
     return False
 
 
-def test_numbers_in_memory_are_read_and_written_as_they_are() -> None:
-    numbers = np.zeros(1, np.int64)
-    assert atomics(numbers.ctypes.data) == (5, 8, False, True, 2)
-    assert numbers[0] == 2
+def test_atomics_read_and_write_words() -> None:
+    words = np.zeros(1, np.int64)
+    assert atomics(words.ctypes.data) == (5, 8, False, True, 2)
+    assert words[0] == 2
 
 
-def test_a_change_of_what_is_compiled_in_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Or the cache would go on serving what was compiled before it."""
+def test_source_changes_invalidate_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "package"
     shutil.copytree(Path(compile.__file__).parents[2], package, ignore=shutil.ignore_patterns("static"))
     monkeypatch.setattr(compile, "__file__", str(package / "games" / "runtime" / "compile.py"))
@@ -96,103 +95,103 @@ def test_a_change_of_what_is_compiled_in_is_noticed(tmp_path: Path, monkeypatch:
         assert before != old, changed
 
 
-@pytest.mark.parametrize("looks", [0, 20_000_000], ids=["asleep", "looking out"])
+@pytest.mark.parametrize("spins", [0, 20_000_000], ids=["asleep", "spinning"])
 @pytest.mark.parametrize("members", [1, 2, 3])
-def test_every_game_is_done_once(counting: SharedLoop, members: int, looks: int) -> None:
-    crew = ThreadPool(members, looks)
-    for games in (1, 2, 3, 7, FEW, 100, 1001):
+def test_every_game_is_processed_once(counting: SharedLoop, members: int, spins: int) -> None:
+    pool = ThreadPool(members, spins)
+    for games in (1, 2, 3, 7, CHUNK, 100, 1001):
         counts = np.zeros(games + 1, np.int64)
         for _ in range(200):
-            crew.run(counting, games, (counts,))
+            pool.run(counting, games, (counts,))
         assert counts.tolist() == [200] * games + [0]
-    crew.close()
+    pool.close()
 
 
-@pytest.mark.parametrize(("looks", "doing"), [(PATIENCE, LOOKING), (0, AWAY)], ids=["looking out", "asleep"])
-def test_a_helper_takes_part(meeting: SharedLoop, looks: int, doing: int) -> None:
-    crew = ThreadPool(2, looks)
-    (helper,) = crew._helpers
+@pytest.mark.parametrize(("spins", "status"), [(PATIENCE, SPINNING), (0, ASLEEP)], ids=["spinning", "asleep"])
+def test_worker_takes_part(meeting: SharedLoop, spins: int, status: int) -> None:
+    pool = ThreadPool(2, spins)
+    (worker,) = pool._workers
 
-    def was_there() -> bool:
-        before = crew._numbers[helper.doing]
-        return came_together(crew, meeting, 2) and bool(before == doing)
+    def took_part() -> bool:
+        before = pool._words[worker.status]
+        return work_together(pool, meeting, 2) and bool(before == status)
 
-    # It may fall asleep just when work comes, and then has no part in it.
-    assert any(was_there() for _ in range(100))
-    crew.close()
+    # A worker that falls asleep just when work arrives takes no part in it.
+    assert any(took_part() for _ in range(100))
+    pool.close()
 
 
-def test_one_loop_after_the_other(counting: SharedLoop, meeting: SharedLoop) -> None:
-    crew, counts, came = ThreadPool(2), np.zeros(50, np.int64), 0
+def test_loops_run_one_after_the_other(counting: SharedLoop, meeting: SharedLoop) -> None:
+    pool, counts, together = ThreadPool(2), np.zeros(50, np.int64), 0
     for _ in range(50):
-        crew.run(counting, 50, (counts,))
-        came += came_together(crew, meeting, 2)
+        pool.run(counting, 50, (counts,))
+        together += work_together(pool, meeting, 2)
     assert counts.tolist() == [50] * 50
-    assert came
-    crew.close()
+    assert together
+    pool.close()
 
 
-def test_those_who_call_at_once_wait_for_each_other(counting: SharedLoop) -> None:
-    crew, counts = ThreadPool(2), np.zeros(500, np.int64)
+def test_concurrent_callers_wait_for_each_other(counting: SharedLoop) -> None:
+    pool, counts = ThreadPool(2), np.zeros(500, np.int64)
 
-    def many() -> None:
+    def run_many() -> None:
         for _ in range(500):
-            crew.run(counting, 500, (counts,))
+            pool.run(counting, 500, (counts,))
 
-    callers = [threading.Thread(target=many) for _ in range(3)]
+    callers = [threading.Thread(target=run_many) for _ in range(3)]
     for caller in callers:
         caller.start()
     for caller in callers:
         caller.join()
     assert counts.tolist() == [1500] * 500
-    crew.close()
+    pool.close()
 
 
-def test_what_is_of_another_kind_is_refused(counting: SharedLoop) -> None:
-    crew, counts = ThreadPool(2), np.zeros(5, np.float32)
+def test_arguments_of_another_type_are_rejected(counting: SharedLoop) -> None:
+    pool, counts = ThreadPool(2), np.zeros(5, np.float32)
     with pytest.raises(TypeError, match="No matching definition"):
-        crew.run(counting, 5, (counts,))
+        pool.run(counting, 5, (counts,))
     assert not counts.any()
     right = np.zeros(5, np.int64)
-    crew.run(counting, 5, (right,))
+    pool.run(counting, 5, (right,))
     assert right.all()
-    crew.close()
+    pool.close()
 
 
-def test_loops_over_other_kinds_have_other_names(counting: SharedLoop) -> None:
+def test_loops_over_other_types_have_other_names(counting: SharedLoop) -> None:
     other = make_shared(count_up, "count_up", (np.zeros(1, np.int32),))
     assert other.work._wrapper_name != counting.work._wrapper_name
     counts = np.zeros(9, np.int32)
-    crew = ThreadPool(2)
-    crew.run(other, 9, (counts,))
+    pool = ThreadPool(2)
+    pool.run(other, 9, (counts,))
     assert counts.all()
-    crew.close()
+    pool.close()
 
 
-@pytest.mark.parametrize("end", [ThreadPool.close, lambda crew: None], ids=["closed", "forgotten"])
-def test_threads_end_with_their_crew(counting: SharedLoop, end: Callable[[ThreadPool], None]) -> None:
+@pytest.mark.parametrize("end", [ThreadPool.close, lambda pool: None], ids=["closed", "collected"])
+def test_threads_stop_with_their_pool(counting: SharedLoop, end: Callable[[ThreadPool], None]) -> None:
     before = set(threading.enumerate())
-    crew, counts = ThreadPool(3), np.zeros(100, np.int64)
-    crew.run(counting, 100, (counts,))
+    pool, counts = ThreadPool(3), np.zeros(100, np.int64)
+    pool.run(counting, 100, (counts,))
     assert len(set(threading.enumerate()) - before) == 2
-    end(crew)
-    del crew
+    end(pool)
+    del pool
     gc.collect()
-    assert gone(before)
+    assert have_stopped(before)
 
 
-def test_a_crew_that_was_let_go_does_everything_alone(counting: SharedLoop) -> None:
-    crew, counts = ThreadPool(3), np.zeros(100, np.int64)
-    crew.close()
+def test_closed_pool_runs_loops_in_the_caller(counting: SharedLoop) -> None:
+    pool, counts = ThreadPool(3), np.zeros(100, np.int64)
+    pool.close()
     for _ in range(3):
-        crew.run(counting, 100, (counts,))
+        pool.run(counting, 100, (counts,))
     assert counts.tolist() == [3] * 100
 
 
 FORK = """
 import os, sys, warnings
 from axiogames.batch import Batch, cpu
-warnings.simplefilter("ignore")  # that this process has threads: it is what this is about
+warnings.simplefilter("ignore")  # that a process with threads forks: the subject of this test
 cpu.cores = lambda: 2
 batch = Batch(sys.argv[1], games=30, threads=2)
 batch.step(batch.sample())
@@ -207,7 +206,7 @@ print(points, os.waitstatus_to_exitcode(status))
 
 
 @pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="this system has no fork")
-def test_a_fork_has_a_crew_of_its_own() -> None:
+def test_fork_has_its_own_pool() -> None:
     ran = subprocess.run(
         [sys.executable, "-c", FORK, GAMES[0]],
         capture_output=True,
@@ -217,11 +216,11 @@ def test_a_fork_has_a_crew_of_its_own() -> None:
         encoding="utf-8",
     )
     assert ran.returncode == 0, ran.stderr
-    mine, theirs = map(int, ran.stdout.split())
-    assert mine == theirs > 0
+    parent, child = map(int, ran.stdout.split())
+    assert parent == child > 0
 
 
-def test_a_batch_has_no_more_threads_than_there_are_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batch_has_at_most_one_thread_per_core(monkeypatch: pytest.MonkeyPatch) -> None:
     for cores, expected in ((1, 0), (2, 1), (64, 3)):
         monkeypatch.setattr(cpu, "cores", lambda cores=cores: cores)
         before = set(threading.enumerate())
@@ -229,31 +228,29 @@ def test_a_batch_has_no_more_threads_than_there_are_cores(monkeypatch: pytest.Mo
         assert batch.threads - 1 == len(set(threading.enumerate()) - before) == expected
         batch.step(batch.sample())
         batch.close()
-        assert gone(before)
+        assert have_stopped(before)
 
 
-def test_yes_and_no_in_other_words_are_understood(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_of_other_types_are_converted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpu, "cores", lambda: 2)
-    yes: Any = 1
-    batch, twin = Batch(GAMES[0], games=40, threads=2, auto_reset=yes), Batch(GAMES[0], games=40)
-    looked, expected = (some.step_and_look(some.sample(), sample=yes) for some in (batch, twin))
-    assert looked.sampled.tolist() == expected.sampled.tolist()
+    true: Any = 1
+    batch, twin = Batch(GAMES[0], games=40, threads=2, auto_reset=true), Batch(GAMES[0], games=40)
+    observed, expected = (each.step_and_observe(each.sample(), sample=true) for each in (batch, twin))
+    assert observed.sampled.tolist() == expected.sampled.tolist()
     assert batch.play_randomly(np.int32(2)) == twin.play_randomly(2)  # type: ignore[arg-type]
     batch.close()
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_numbers_that_cannot_be_written_need_nothing_new(
-    threads: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_read_only_actions_need_no_compilation(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpu, "cores", lambda: 2)
     batch, twin = (Batch(GAMES[0], games=40, threads=threads) for _ in range(2))
-    numbers = batch.sample().copy()
-    numbers.flags.writeable = False  # as those of JAX are
-    batch.step(numbers)
+    actions = batch.sample().copy()
+    actions.flags.writeable = False  # as arrays of JAX are
+    batch.step(actions)
     twin.step(twin.sample())
     assert batch.states.tobytes() == twin.states.tobytes()
-    assert isinstance(batch.on, CpuBackend)
+    assert isinstance(batch.backend, CpuBackend)
     for loop in ("step", "find_illegal"):
         assert len(batch.variant.kernels[LOOPS_BY_NAME[loop]].signatures) == 1
     batch.close()

@@ -1,4 +1,4 @@
-"""Everything a batch does, as a list of digests: equal lists are equal bits."""
+"""Traces of a batch: digests of all its results. Equal traces mean equal bits."""
 
 from __future__ import annotations
 
@@ -9,46 +9,47 @@ import numpy as np
 
 from axiogames.batch import Batch
 
-ROUNDS = 48  # enough for games to end and to start anew
+ROUNDS = 48  # enough for games to end and to start again
 
 
 def trace(
     batch: Batch, rounds: int = ROUNDS, *, states: bool = True, greedy: bool = True
 ) -> list[tuple[str, str]]:
-    """What a batch answers while games are played in it, one move by points, two by lot, and so on.
+    """Return a label and a digest of every result of a batch.
 
-    Then whole games; without `greedy` only by lot.
+    Every third action is greedy, the others are random. Whole games follow: random ones, and with `greedy`
+    also greedy ones. `states` includes the states.
     """
     found: list[tuple[str, str]] = []
 
-    def note(what: str, array: Any) -> None:
+    def note(label: str, array: Any) -> None:
         if array is batch.states and not states:
             return
         host = array.copy_to_host() if hasattr(array, "copy_to_host") else np.asarray(array)
-        found.append((what, hashlib.sha256(np.ascontiguousarray(host).tobytes()).hexdigest()))
+        found.append((label, hashlib.sha256(np.ascontiguousarray(host).tobytes()).hexdigest()))
 
-    for number in range(rounds):
-        note(f"{number}: turn", batch.turn)
-        note(f"{number}: counts", batch.counts())
-        note(f"{number}: masks", batch.masks())
-        note(f"{number}: nth", batch.nth(np.arange(batch.games) * 7 + number))
-        seen = batch.observe()
-        note(f"{number}: board", seen.board)
-        note(f"{number}: vector", seen.vector)
-        chosen = batch.sample() if number % 3 else batch.greedy()
-        note(f"{number}: chosen", chosen)
+    for turn in range(rounds):
+        note(f"{turn}: turn", batch.turn)
+        note(f"{turn}: counts", batch.counts())
+        note(f"{turn}: masks", batch.masks())
+        note(f"{turn}: nth", batch.nth(np.arange(batch.games) * 7 + turn))
+        observed = batch.observe()
+        note(f"{turn}: board", observed.board)
+        note(f"{turn}: vector", observed.vector)
+        chosen = batch.sample() if turn % 3 else batch.greedy()
+        note(f"{turn}: chosen", chosen)
         step = batch.step(chosen)
-        for what, array in zip(step._fields, step, strict=True):
-            note(f"{number}: {what}", array)
-        note(f"{number}: states", batch.states)
-        note(f"{number}: scores", batch.scores)
+        for name, array in zip(step._fields, step, strict=True):
+            note(f"{turn}: {name}", array)
+        note(f"{turn}: states", batch.states)
+        note(f"{turn}: scores", batch.scores)
     note("finals", batch.finals)
     whole_games = {"random": batch.play_randomly, "greedy": batch.play_greedily}
-    for what, play in whole_games.items():
-        if what == "greedy" and not greedy:
+    for style, play in whole_games.items():
+        if style == "greedy" and not greedy:
             continue
-        note(f"{what} games", np.asarray(play(1)))
-        note(f"{what} states", batch.states)
-        note(f"{what} lots", batch.rngs)
-        note(f"{what} over", batch.over)
+        note(f"{style} games", np.asarray(play(1)))
+        note(f"{style} states", batch.states)
+        note(f"{style} rngs", batch.rngs)
+        note(f"{style} over", batch.over)
     return found

@@ -271,7 +271,8 @@ def test_training_leaves_no_other_files(tmp_path: Path) -> None:
     two = find_variant(RULES, 2)
     write_weights(two, load_weights(two), tmp_path / "t.npz")
     assert (tmp_path / "t.tmp").read_text(encoding="utf-8") == "mine"
-    assert np.array_equal(read_weights(two, tmp_path / "t.npz")["weights"], load_weights(two)["weights"])
+    field = "hidden_weights"
+    assert np.array_equal(read_weights(two, tmp_path / "t.npz")[field], load_weights(two)[field])
 
 
 def assert_refused_only(ran: Any, *words: str) -> None:

@@ -70,7 +70,7 @@ def test_scoring_symbols_are_highlighted_and_listed() -> None:
     assert explained.count(f'fill="{green.tint}" stroke="{green.rim}"') == 1
     assert plain.count(f'fill="{green.tint}" stroke="{green.rim}"') == 0
     symbols = [Counter(re.findall(r'data-symbol="(\w)"', picture)) for picture in (plain, explained)]
-    assert symbols[1] - symbols[0] == Counter(G=2), "lit anew, and once in the legend"
+    assert symbols[1] - symbols[0] == Counter(G=2), "highlighted once more, and once in the legend"
     heights = [float(ElementTree.fromstring(picture).get("height", "0")) for picture in (plain, explained)]
     assert heights[1] == pytest.approx(heights[0] + figure.LEGEND, abs=0.2)
 

@@ -103,7 +103,7 @@ def test_inset_moves_every_side() -> None:
     assert inset(square((0, 0))[::-1], 0.25) == square((0, 0), 0.5)[::-1]
 
 
-def test_contains() -> None:
+def test_points_inside_a_polygon_are_contained() -> None:
     assert contains(hexagon((0, 0)), (0.4, 0.2))
     assert not contains(hexagon((0, 0)), (0.4, 0.5))
 

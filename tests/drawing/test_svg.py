@@ -32,7 +32,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def symbols_in(picture: str, part: str) -> Counter[str]:
     root = ElementTree.fromstring(picture)
-    groups = [group for group in root.iter("{http://www.w3.org/2000/svg}g") if group.get("class") == part]
+    groups = [group for group in root.iter(f"{SVG}g") if group.get("class") == part]
     return Counter(use.get("data-symbol", "") for group in groups for use in group if use.get("data-symbol"))
 
 
@@ -73,9 +73,9 @@ def test_svg_escapes_names_and_titles() -> None:
     content = replace(axio_content(2), title="a <b> & c\x00\x1b")
     picture = svg.render(scene_of("axio", content))
     root = ElementTree.fromstring(picture)
-    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    texts = [element.text for element in root.iter(f"{SVG}text")]
     assert NAME in texts
-    assert root.findtext("{http://www.w3.org/2000/svg}title") == "a <b> & c"
+    assert root.findtext(f"{SVG}title") == "a <b> & c"
 
 
 def test_svg_truncates_long_names() -> None:
@@ -91,7 +91,7 @@ def test_svg_of_a_wide_board_has_panels_below() -> None:
 
 def test_svg_marks_lowest_colours_and_ranks() -> None:
     tracks = (Track("R", 5, 18), Track("G", 2, 18), Track("B", 2, 18))
-    content = Content(cells=squares(3, 11), panels=(Panel("a", False, tracks, place=1),))
+    content = Content(cells=squares(3, 11), panels=(Panel("a", False, tracks, rank=1),))
     picture = svg.render(scene_of("axio", content))
     tints = {letter: picture.count(LIGHT.paints[letter].tint) for letter in "RGB"}
     assert tints["R"] == 0

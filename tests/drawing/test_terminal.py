@@ -133,7 +133,7 @@ def test_terminal_panels_show_name_points_and_hand() -> None:
 
 def test_terminal_shows_ranks_and_points() -> None:
     ended = tuple(
-        replace(panel, to_move=False, place=rank) for rank, panel in enumerate(trio_content(2).panels, 1)
+        replace(panel, to_move=False, rank=rank) for rank, panel in enumerate(trio_content(2).panels, 1)
     )
     text = render.render(scene_of("trio", replace(trio_content(2), panels=ended)), colour=False)
     assert "#1" in text

@@ -67,7 +67,7 @@ def test_output_is_never_wider_than_requested(game: str, width: int) -> None:
 
 
 def test_long_names_are_truncated() -> None:
-    panel = Panel("x" * 200, True, (Track("R", 1, 18), Track("G", 0, 18)), hidden=5, place=1)
+    panel = Panel("x" * 200, True, (Track("R", 1, 18), Track("G", 0, 18)), hidden=5, rank=1)
     scene = scene_of("axio", Content(cells=squares(3, 11), panels=(panel,) * 4))
     for width, height in ((80, 20), (60, 15), (25, 15)):
         lines = render.render(scene, colour=False, width=width, height=height).splitlines()

@@ -33,18 +33,18 @@ class Beside:
         return gain
 
     def _draw(self) -> None:
-        table, there = self.table, self.game.states
+        table, states = self.table, self.game.states
         while table.draw_due:
             phase, seat = int(table.state["phase"][0]), int(table.state["seat"][0])
             if phase == START:
-                # As they lie there now: the display has just been laid out.
-                tiles = Position(table.variant, copied(there)).content().tiles
+                # The display of the game is complete: take its tiles.
+                tiles = Position(table.variant, copied(states)).content().tiles
                 table.draw(next(laid for laid in tiles if self._fits(laid)))
             elif phase == REMOVE:
-                missing = there["removed"][0].astype(int) - table.state["removed"][0]
+                missing = states["removed"][0].astype(int) - table.state["removed"][0]
                 table.draw(table.variant.kinds[int(np.flatnonzero(missing)[0])])
             else:
-                new = Counter(table.variant.hand_of(there, seat)) - Counter(table.hand(seat))
+                new = Counter(table.variant.hand_of(states, seat)) - Counter(table.hand(seat))
                 table.draw(next(new.elements()))
 
     def _fits(self, laid: PlacedTile) -> bool:
@@ -54,22 +54,22 @@ class Beside:
     def compare(self, mask: np.ndarray) -> None:
         """Check that turn, points, hands, end and ranks agree, and that the mask has the table's moves."""
         table, game = self.table, self.game
-        there = Position(game.variant, copied(game.states))
-        assert there.over == table.over
-        assert there.turn == table.turn
-        assert there.scores == table.scores
-        assert there.ranks == table.ranks
-        assert there.unseen == table.unseen
+        position = Position(game.variant, copied(game.states))
+        assert position.over == table.over
+        assert position.turn == table.turn
+        assert position.scores == table.scores
+        assert position.ranks == table.ranks
+        assert position.unseen == table.unseen
         for seat in range(game.players):
-            assert there.hand(seat) == table.hand(seat)
+            assert position.hand(seat) == table.hand(seat)
         moves = [] if table.over else list(table.legal_moves())
         assert mask.sum() == len(moves)
         assert set(np.unique(mask)) <= {0, 1}
-        for number, move in list(zip(np.flatnonzero(mask).tolist(), moves, strict=True))[
+        for action, move in list(zip(np.flatnonzero(mask).tolist(), moves, strict=True))[
             :: 1 + len(moves) // 8
         ]:
-            assert game.move(number) == move
-            assert game.number(move) == number
+            assert game.move_of(action) == move
+            assert game.action_of(move) == action
 
 
 def chosen(view: View, style: str, rng: Generator) -> Move:

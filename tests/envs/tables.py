@@ -11,8 +11,9 @@ from axiogames.games import GAMES, find_variant
 
 
 def tables(games: Sequence[str] = GAMES, players: Sequence[int] = (2, 3, 4)) -> list[Any]:
-    """Games for so many players. Larger boards are compiled for by themselves, for seconds, and show
-    little that is new: they are for `make slow`.
+    """Return parameters for all combinations of games and numbers of players.
+
+    Larger boards need a compilation of their own and add little to the tests: they are for `make slow`.
     """
     return [
         pytest.param(game, count, marks=[pytest.mark.slow] if _has_larger_board(game, count) else [])

@@ -22,7 +22,7 @@ from tests.envs.strong import Beside, chosen
 each_game = pytest.mark.parametrize("game", GAMES)
 
 
-def made(game: str, **settings: Any) -> SoloEnv:
+def new_env(game: str, **settings: Any) -> SoloEnv:
     """Return the unwrapped environment of a registered id."""
     env = gymnasium.make(f"axio/{game}-v0", **settings).unwrapped
     assert isinstance(env, SoloEnv)
@@ -50,8 +50,8 @@ def same(one: Any, other: Any) -> None:
 def test_environment_checker_passes(
     game: str, settings: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    check_env(made(game, **settings))
-    assert "seat 0" in capsys.readouterr().out  # rendering for people works too
+    check_env(new_env(game, **settings))
+    assert "seat 0" in capsys.readouterr().out  # the `human` render mode prints
 
 
 def test_environments_are_registered() -> None:
@@ -65,20 +65,20 @@ def test_environments_are_registered() -> None:
 @each_game
 @pytest.mark.parametrize("style", ["greedy", "balanced"])
 def test_strong_play_matches_a_table(game: str, style: str) -> None:
-    env = made(game, reward="rise")
-    seen, info = env.reset(seed=8)
+    env = new_env(game, reward="rise")
+    observed, info = env.reset(seed=8)
     rng, beside, total, over = Generator(style), Beside(env._game), 0.0, False
     opening = env._game.points.min()
     while not over:
         beside.compare(info["action_mask"])
         assert (info["action_mask"] == env.action_masks()).all()
-        assert seen in env.observation_space
+        assert observed in env.observation_space
         move = chosen(env.view(), style, rng)
-        seen, reward, over, broken_off, info = env.step(env.action(move))
+        observed, reward, over, truncated, info = env.step(env.action(move))
         beside.play(move)
         total += reward
         assert over == beside.table.over
-        assert not broken_off
+        assert not truncated
         assert dict(zip(env.tracks, info["points"].tolist(), strict=True)) == beside.table.scores[0]
     beside.compare(info["action_mask"])
     assert total == min(beside.table.scores[0].values()) - opening
@@ -86,20 +86,20 @@ def test_strong_play_matches_a_table(game: str, style: str) -> None:
 
 @each_game
 def test_rewards_add_up(game: str) -> None:
-    got = {}
+    totals = {}
     for reward in REWARDS:
-        env, rng, paid, over = made(game, reward=reward), random.Random(2), [], False
+        env, rng, rewards, over = new_env(game, reward=reward), random.Random(2), [], False
         _, info = env.reset(seed=2)
         opening = info["points"].astype(int)
         while not over:
-            _, one, over, _, info = env.step(rng.choice(np.flatnonzero(info["action_mask"]).tolist()))
-            paid.append(one)
-        got[reward] = sum(paid)
+            _, value, over, _, info = env.step(rng.choice(np.flatnonzero(info["action_mask"]).tolist()))
+            rewards.append(value)
+        totals[reward] = sum(rewards)
         points = info["points"]
-        assert reward != "lowest" or not any(paid[:-1])
-    assert got["lowest"] == points.min()
-    assert got["rise"] == points.min() - opening.min()
-    assert got["gains"] == (points - opening).sum()
+        assert reward != "lowest" or not any(rewards[:-1])
+    assert totals["lowest"] == points.min()
+    assert totals["rise"] == points.min() - opening.min()
+    assert totals["gains"] == (points - opening).sum()
 
 
 @each_game
@@ -111,10 +111,10 @@ def test_vector_environment_matches_single_ones(game: str, reward: str) -> None:
     assert many.metadata["autoreset_mode"] == single.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP
     for name in ("observation_space", "action_space", "single_observation_space", "single_action_space"):
         assert getattr(many, name) == getattr(single, name)
-    told, said = many.reset(seed=5), single.reset(seed=5)
-    same(told, said)
+    started, expected = many.reset(seed=5), single.reset(seed=5)
+    same(started, expected)
     rng, ended = random.Random(3), 0
-    info = told[1]
+    info = started[1]
     for turn in range(140):
         actions = [rng.choice(np.flatnonzero(mask).tolist() or [0]) for mask in info["action_mask"]]
         if turn % 30 == 29:
@@ -129,19 +129,21 @@ def test_vector_environment_matches_single_ones(game: str, reward: str) -> None:
 
 
 def test_vector_environment_with_rise_threads_and_seeds() -> None:
-    alone, shared = (SoloVectorEnv("rota", 5, reward="rise", threads=threads) for threads in (1, 2))
-    same(alone.reset(seed=[4, 3, 2, 1, 0]), shared.reset(seed=[4, 3, 2, 1, 0]))
-    env = made("rota")
+    single, threaded = (SoloVectorEnv("rota", 5, reward="rise", threads=threads) for threads in (1, 2))
+    same(single.reset(seed=[4, 3, 2, 1, 0]), threaded.reset(seed=[4, 3, 2, 1, 0]))
+    env = new_env("rota")
     for place, seed in enumerate((4, 3, 2, 1, 0)):
-        seen, _ = env.reset(seed=seed)
-        assert (seen["board"] == alone._observation_and_info(np.ones(5, np.bool_))[0]["board"][place]).all()
+        observed, _ = env.reset(seed=seed)
+        assert (
+            observed["board"] == single._observation_and_info(np.ones(5, np.bool_))[0]["board"][place]
+        ).all()
     total = np.zeros(5)
     for _ in range(14):
-        ours, theirs = alone.step(alone._batch.greedy()), shared.step(shared._batch.greedy())
+        ours, theirs = single.step(single._batch.greedy()), threaded.step(threaded._batch.greedy())
         same(ours, theirs)
         total = np.where(ours[2], 0, total + ours[1])
         assert (total[~ours[2]] == ours[-1]["points"][~ours[2]].min(axis=1)).all()
-    shared.close()
+    threaded.close()
 
 
 def test_reset_mask_resets_selected_games() -> None:
@@ -160,21 +162,21 @@ def test_returned_arrays_are_not_reused() -> None:
     kept = [envs.reset(seed=1)]
     copies = [copy.deepcopy(kept[0])]
     for _ in range(6):
-        seen, _, _, _, info = envs.step(envs._batch.sample())
-        kept.append((seen, info))
+        observed, _, _, _, info = envs.step(envs._batch.sample())
+        kept.append((observed, info))
         copies.append(copy.deepcopy(kept[-1]))
     for now, then in zip(kept, copies, strict=True):
         same(now, then)
 
 
 def test_games_without_a_seed_differ() -> None:
-    hands = {made("hex").reset()[0]["vector"].tobytes() for _ in range(12)}
+    hands = {new_env("hex").reset()[0]["vector"].tobytes() for _ in range(12)}
     hands |= {vector.tobytes() for vector in SoloVectorEnv("hex", 12).reset()[0]["vector"]}
     assert len(hands) > 4
 
 
 def test_render_modes() -> None:
-    env, envs = made("trio", render_mode="rgb_array"), SoloVectorEnv("trio", 2, render_mode="ansi")
+    env, envs = new_env("trio", render_mode="rgb_array"), SoloVectorEnv("trio", 2, render_mode="ansi")
     env.reset(seed=1)
     picture = env.render()
     assert picture.dtype == np.uint8
@@ -186,20 +188,20 @@ def test_render_modes() -> None:
     assert texts[0] == env.view().text()
 
 
-# ---------------------------------------------------------------- what is wrong
+# ---------------------------------------------------------------- errors
 
 
 def test_illegal_actions() -> None:
-    env = made("axio")
+    env = new_env("axio")
     _, info = env.reset(seed=1)
     wrong = int(info["action_mask"].argmin())
-    seen, reward, over, broken_off, info = env.step(wrong)
-    assert (reward, over, broken_off) == (-1.0, True, False)
+    observed, reward, over, truncated, info = env.step(wrong)
+    assert (reward, over, truncated) == (-1.0, True, False)
     assert info["illegal"].startswith(f"action {wrong}: ")
     assert not info["action_mask"].any()
-    assert dict(zip(env.observation_names, seen["vector"].tolist(), strict=True))["phase.over"] == 1
-    assert env.step(0)[1:3] == (-1.0, True)  # it stays over
-    strict = made("axio", illegal="raise")
+    assert dict(zip(env.observation_names, observed["vector"].tolist(), strict=True))["phase.over"] == 1
+    assert env.step(0)[1:3] == (-1.0, True)  # the game stays over
+    strict = new_env("axio", illegal="raise")
     strict.reset(seed=1)
     before = strict._game.states.tobytes()
     for action in (wrong, -1, 10**9, None):
@@ -208,7 +210,7 @@ def test_illegal_actions() -> None:
     assert strict._game.states.tobytes() == before
     many = SoloVectorEnv("axio", 2, illegal="raise")
     many.reset(seed=1)
-    with pytest.raises(InvalidBatchInput, match=f"{wrong} is no legal move in game 0"):
+    with pytest.raises(InvalidBatchInput, match=f"action {wrong} is illegal in game 0"):
         many.step(np.array([wrong, wrong]))
 
 
@@ -229,31 +231,31 @@ def test_invalid_environment(kind: Any, settings: dict[str, Any], says: str) -> 
 
 
 def test_invalid_calls() -> None:
-    env, envs = made("rota"), SoloVectorEnv("rota", 3)
+    env, envs = new_env("rota"), SoloVectorEnv("rota", 3)
     env.reset(seed=1)
     with pytest.raises(AxioError, match="no render mode"):
         env.render()
     with pytest.raises(gymnasium.error.ResetNeeded, match=r"call reset\(\)"):
         envs.step(np.zeros(3, np.int64))
-    with pytest.raises(AxioError, match="games should be at least 1"):
+    with pytest.raises(AxioError, match="games must be at least 1"):
         SoloVectorEnv("rota", 0)
     seeds: list[Any] = [[1, 2], "seven", [1, "two", 3]]
     for seed in seeds:
-        with pytest.raises(AxioError, match="a seed is a whole number, or 3 of them"):
+        with pytest.raises(AxioError, match="a seed must be an integer, or a list of 3"):
             envs.reset(seed=seed)
     masks: list[Any] = [np.zeros(3, np.bool_), np.ones(2, np.bool_), [1, 1, 0]]
     for mask in masks:
-        with pytest.raises(AxioError, match="reset_mask should be an array of 3 bools"):
+        with pytest.raises(AxioError, match="reset_mask must be an array of 3 bools"):
             envs.reset(options={"reset_mask": mask})
     envs.reset(seed=1)
     actions: list[Any] = [[0, 0], [0.5, 0, 0], None]
     for wrong in actions:
-        with pytest.raises(AxioError, match="actions should be 3 whole numbers"):
+        with pytest.raises(AxioError, match="actions must be 3 integers"):
             envs.step(wrong)
 
 
 def test_observation_and_action_names() -> None:
-    env = made("hex")
+    env = new_env("hex")
     env.reset(seed=1)
     move = env.move(int(env.action_masks().argmax()))
     assert env.action(str(move)) == int(env.action_masks().argmax())

@@ -20,8 +20,8 @@ from tests.envs.tables import tables
 BY_COLOUR = [game for game in GAMES if len(find_variant(game).tracks) > 1]
 each_table = pytest.mark.parametrize(("game", "players"), tables(BY_COLOUR))
 
-# It says this of every environment with a mask in its observations.
-OF_MASKS = {
+# MOMAland warns of every environment with a mask in its observations.
+MASK_WARNINGS = {
     "Observation is not NumPy array",
     "Observation space for each agent probably should be gymnasium.spaces.box or gymnasium.spaces.discrete",
 }
@@ -29,11 +29,11 @@ OF_MASKS = {
 
 @each_table
 def test_api_test_passes(game: str, players: int, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.CRITICAL)  # it tries a move of one deal in another
-    with warnings.catch_warnings(record=True) as said:
+    caplog.set_level(logging.CRITICAL)  # it tries an action of one deal in another
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         api_test(momaland.env(game, players), num_cycles=60)
-    assert {str(warning.message) for warning in said} <= OF_MASKS
+    assert {str(warning.message) for warning in caught} <= MASK_WARNINGS
 
 
 @each_table
@@ -41,13 +41,13 @@ def test_reward_vectors_add_up_to_the_points(game: str, players: int) -> None:
     env = momaland.raw_env(game, players)
     env.reset(seed=players)
     rng, beside = Generator(game), Beside(env._game)
-    got = {agent: np.zeros(len(env.tracks)) for agent in env.agents}
+    total = {agent: np.zeros(len(env.tracks)) for agent in env.agents}
     opening = env._game.points
     kept = []
     for agent in env.agent_iter():
         _, reward, ended, _, _ = env.last()
         kept.append((reward, reward.copy()))
-        got[agent] += reward
+        total[agent] += reward
         assert reward.dtype == env.reward_space(agent).dtype
         if ended:
             env.step(None)
@@ -56,13 +56,13 @@ def test_reward_vectors_add_up_to_the_points(game: str, players: int) -> None:
         env.step(env.action(move))
         gain = beside.play(move)
         points = [int(value) for value in env.rewards[agent]]
-        # What goes beyond the cap is lost.
-        told = [gain.get(track, 0) for track in env.tracks]
-        assert all(point <= most for point, most in zip(points, told, strict=True))
+        # Points beyond the cap are lost.
+        uncapped = [gain.get(track, 0) for track in env.tracks]
+        assert all(point <= limit for point, limit in zip(points, uncapped, strict=True))
         assert env.reward_space(agent).contains(env.rewards[agent])
         for other, vector in env.rewards.items():
             assert other == agent or not vector.any()
-    for seat, vector in enumerate(got.values()):
+    for seat, vector in enumerate(total.values()):
         assert (opening[seat] + vector).tolist() == list(beside.table.scores[seat].values())
     assert all((now == then).all() for now, then in kept)
     assert len({id(now) for now, _ in kept}) == len(kept)
@@ -91,12 +91,12 @@ def test_max_cycles_truncates_the_game() -> None:
 
 
 @pytest.mark.parametrize("game", sorted(set(GAMES) - set(BY_COLOUR)))
-def test_single_track_is_refused(game: str) -> None:
+def test_single_track_is_rejected(game: str) -> None:
     with pytest.raises(AxioError, match=f"{game} has a single track .* use axiogames.envs.pettingzoo"):
         momaland.env(game, 2)
 
 
-def test_unknown_agent_is_refused() -> None:
+def test_unknown_agent_is_rejected() -> None:
     env = momaland.raw_env("hex", 2)
     assert env.reward_space("player_1").shape == (6,)
     assert env.reward_space("player_1") is env.reward_space("player_1")

@@ -37,7 +37,7 @@ def options_of(name: str) -> dict[str, bool]:
     return {option.name: True for option in declared_game(name).options}
 
 
-def pass_by(state: SpielState, rng: Random) -> None:
+def resolve_chance(state: SpielState, rng: Random) -> None:
     """Apply outcomes of chance until a player has to move."""
     while state.is_chance_node():
         outcomes, odds = zip(*state.chance_outcomes(), strict=True)
@@ -48,10 +48,10 @@ def played(game: SpielGame, seed: int, moves: int = 10**6) -> SpielState:
     """Return a state after random moves, or at the end."""
     rng = Random(seed)
     state = game.new_initial_state()
-    pass_by(state, rng)
+    resolve_chance(state, rng)
     while moves > 0 and not state.is_terminal():
         state.apply_action(rng.choice(state.legal_actions()))
-        pass_by(state, rng)
+        resolve_chance(state, rng)
         moves -= 1
     return state
 
@@ -73,13 +73,13 @@ def test_game_type_and_info(name: str) -> None:
     for players in SEATS:
         for reward in ("win", "place", "lowest"):
             game = loaded(name, players=players, reward=reward)
-            told = game.get_type()
-            assert told.chance_mode == kind.ChanceMode.EXPLICIT_STOCHASTIC
-            assert told.dynamics == kind.Dynamics.SEQUENTIAL
+            game_type = game.get_type()
+            assert game_type.chance_mode == kind.ChanceMode.EXPLICIT_STOCHASTIC
+            assert game_type.dynamics == kind.Dynamics.SEQUENTIAL
             hides = players > 1
-            assert (told.information == kind.Information.IMPERFECT_INFORMATION) == hides
+            assert (game_type.information == kind.Information.IMPERFECT_INFORMATION) == hides
             zero_sum = players > 1 and reward != "lowest"
-            assert (told.utility == kind.Utility.ZERO_SUM) == zero_sum
+            assert (game_type.utility == kind.Utility.ZERO_SUM) == zero_sum
             assert game.utility_sum() == (0 if zero_sum else None)
             assert game.num_distinct_actions() == find_variant(name, players).actions
     short = loaded(name, players=1, **options_of(name))
@@ -108,17 +108,17 @@ def test_games_are_loaded_by_name_with_parameters() -> None:
     assert {PREFIX + name for name in GAMES} <= set(pyspiel.registered_names())
 
 
-# ---------------------------------------------------------------- the same game as at a table
+# ---------------------------------------------------------------- comparison with tables
 
 
-def follow(state: SpielState, table: Table, made: int) -> int:
+def follow(state: SpielState, table: Table, applied: int) -> int:
     """Apply new events of a table to a state, and return their number."""
-    for action in table.actions[made:]:
+    for action in table.actions[applied:]:
         if state.is_chance_node():
-            weighed = dict(state.play.variant.chances(state.play.state))
+            weights = dict(state.play.variant.chances(state.play.state))
             odds = dict(state.chance_outcomes())
-            assert odds.keys() == weighed.keys()
-            assert odds[action] == pytest.approx(weighed[action] / sum(weighed.values()))
+            assert odds.keys() == weights.keys()
+            assert odds[action] == pytest.approx(weights[action] / sum(weights.values()))
             assert sum(odds.values()) == pytest.approx(1)
             state.apply_action(action)
         else:
@@ -135,9 +135,9 @@ def test_strong_play_matches_a_table(name: str) -> None:
     for style, players in (("greedy", 1), ("greedy", 2), ("balanced", 2), ("balanced", 3), ("greedy", 4)):
         table = new_game(name, players, seed=f"{style} {players}")
         game = loaded(name, players=players, reward="place")
-        state, rng, made, before = game.new_initial_state(), Generator(players), 0, None
+        state, rng, applied, before = game.new_initial_state(), Generator(players), 0, None
         while True:
-            made = follow(state, table, made)
+            applied = follow(state, table, applied)
             assert state.is_terminal() == table.over
             assert state.play.state.tobytes() == table.state.tobytes()
             assert state.scores().tolist() == [list(points.values()) for points in table.scores]
@@ -149,9 +149,9 @@ def test_strong_play_matches_a_table(name: str) -> None:
             before = table.turn
             legal, moves = state.legal_actions(), table.legal_moves()
             assert len(legal) == len(moves)
-            for number, move in list(zip(legal, moves, strict=True))[:: 1 + len(moves) // 8]:
-                assert state.action_to_string(number) == str(move)
-                assert state.move(number) == move
+            for action, move in list(zip(legal, moves, strict=True))[:: 1 + len(moves) // 8]:
+                assert state.action_to_string(action) == str(move)
+                assert state.move(action) == move
             assert table.turn is not None
             table.play(player(style).choose(table.view(table.turn), Budget(), rng).move)
         cap = table.variant.cap
@@ -164,7 +164,7 @@ def test_strong_play_matches_a_table(name: str) -> None:
         assert table.plies <= game.max_game_length()
         assert len(table.actions) - table.plies <= game.max_chance_nodes_in_history()
         assert Position.parse(str(state)).position == table.position
-    # What play by lot hardly ever gets to.
+    # Cases that random play hardly ever reaches.
     assert seen["again"]
     assert seen["offer"] or not table.variant.exchange_is_public or not table.variant.non_placements
     assert seen["cap"] or table.variant.cap is None
@@ -197,8 +197,8 @@ def test_first_draw_has_all_tiles() -> None:
             }
         else:  # in an opening display each tile has the same odds, however many ways it can lie
             kinds: dict[str, float] = defaultdict(float)
-            for number, chance in odds.items():
-                kinds["".join(sorted(state.action_to_string(number).split()[0]))] += chance
+            for outcome, chance in odds.items():
+                kinds["".join(sorted(state.action_to_string(outcome).split()[0]))] += chance
             whole: dict[str, float] = defaultdict(float)
             for tile, count in variant.tileset.items():
                 whole["".join(sorted(tile))] += count / total
@@ -231,14 +231,14 @@ def test_state_does_not_depend_on_earlier_games() -> None:
     assert str(first) == str(second) == str(played(loaded(GAMES[0]), 4))
 
 
-# ---------------------------------------------------------------- what is wrong
+# ---------------------------------------------------------------- errors
 
 
 @pytest.mark.parametrize(
     ("chosen", "says"),
     [
         ({"players": 5}, "1 to 4 players"),
-        ({"reward": "gold"}, "no reward 'gold'; there are win, place, lowest"),
+        ({"reward": "gold"}, "unknown reward 'gold': choose from win, place, lowest"),
     ],
 )
 def test_invalid_game_parameters(chosen: dict[str, Any], says: str) -> None:
@@ -259,7 +259,7 @@ def test_illegal_actions_change_nothing(name: str) -> None:
     state = played(game, 3, moves=4)
     before, history = state.play.state.tobytes(), state.history()
     legal = set(state.legal_actions())
-    illegal = [number for number in range(game.num_distinct_actions()) if number not in legal]
+    illegal = [action for action in range(game.num_distinct_actions()) if action not in legal]
     for wrong in (-2, game.num_distinct_actions(), 10**9, illegal[0], illegal[-1]):
         with pytest.raises(IllegalMove):
             state.apply_action(wrong)
@@ -272,46 +272,46 @@ def test_illegal_actions_change_nothing(name: str) -> None:
 
 def test_missing_library_error_has_the_install_command() -> None:
     program = "import sys; sys.modules['pyspiel'] = None; import axiogames.envs.openspiel"
-    told = subprocess.run(
+    run = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False, encoding="utf-8"
     )
-    assert told.returncode == 1
-    assert 'pip install ".[rl]"' in told.stderr
+    assert run.returncode == 1
+    assert 'pip install ".[rl]"' in run.stderr
 
 
 def test_interpreter_exits_without_errors() -> None:
     """OpenSpiel releases registered games after the interpreter has shut down."""
     state = f"pyspiel.load_game('{PREFIX}{GAMES[0]}').new_initial_state()"
     program = f"import pyspiel, axiogames.envs.openspiel; {state}"
-    told = subprocess.run(
+    run = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False, encoding="utf-8"
     )
-    assert (told.returncode, "Fatal" in told.stderr) == (0, False)
+    assert (run.returncode, "Fatal" in run.stderr) == (0, False)
 
 
-# ---------------------------------------------------------------- players of ours
+# ---------------------------------------------------------------- bots
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_players_are_openspiel_bots(name: str) -> None:
     """Bots see the same views as at a table and choose the same moves."""
     table = new_game(name, 2, seed=3)
-    state, made, rng = loaded(name).new_initial_state(), 0, Generator("lots")
-    bot = SpielBot("balanced", seed="lots")
+    state, applied, rng = loaded(name).new_initial_state(), 0, Generator("bot")
+    bot = SpielBot("balanced", seed="bot")
     bot.restart_at(state)
     for _ in range(12):
-        made = follow(state, table, made)
+        applied = follow(state, table, applied)
         assert table.turn is not None
-        view, there = table.view(table.turn), state.view(table.turn)
-        assert (view.events, view.position) == (there.events, there.position)
+        view, own = table.view(table.turn), state.view(table.turn)
+        assert (view.events, view.position) == (own.events, own.position)
         assert "?" in state.view().hand(0)
         move = player("balanced").choose(view, Budget(), rng).move
-        number = bot.step(state)
-        assert state.move(number) == move
-        assert state.number(str(move)) == number
+        action = bot.step(state)
+        assert state.move(action) == move
+        assert state.action(str(move)) == action
         table.play(move)
     with pytest.raises(IllegalMove):
-        state.number("exchange" if name == GAMES[2] else "pass")
+        state.action("exchange" if name == GAMES[2] else "pass")
 
 
 def test_bots_play_the_same_moves_as_at_a_table() -> None:

@@ -1,4 +1,4 @@
-"""Information in OpenSpiel: observers show all that a seat knows and no more; so does resampling."""
+"""Information in OpenSpiel: observers and resampling keep all that a seat knows, and nothing more."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from axiogames.batch import Batch
 from axiogames.envs.openspiel import SpielGame, SpielState, pyspiel, resampling
 from axiogames.envs.openspiel.history import DRAWN, EXCHANGED, PASSED, PLACED
 from axiogames.envs.openspiel.observer import COLUMNS
-from axiogames.envs.openspiel.resampling import GUESSES
+from axiogames.envs.openspiel.resampling import INDEPENDENT_TRIES
 from axiogames.games import GAMES
 from axiogames.games.runtime.state import DRAW, PLACE
-from tests.envs.test_openspiel import loaded, options_of, pass_by, played
+from tests.envs.test_openspiel import loaded, options_of, played, resolve_chance
 
 KINDS = pyspiel.PrivateInfoType
 
 
-def everything_told(state: SpielState, seat: int) -> tuple[Any, ...]:
+def information(state: SpielState, seat: int) -> tuple[Any, ...]:
     return (
         state.information_state_string(seat),
         state.observation_string(seat),
@@ -31,8 +31,8 @@ def everything_told(state: SpielState, seat: int) -> tuple[Any, ...]:
     )
 
 
-def observer(game: SpielGame, **asked: Any) -> Any:
-    return game.make_py_observer(pyspiel.IIGObservationType(**asked))
+def observer(game: SpielGame, **settings: Any) -> Any:
+    return game.make_py_observer(pyspiel.IIGObservationType(**settings))
 
 
 def strong(state: SpielState, rng: Random) -> int:
@@ -46,12 +46,12 @@ def strong(state: SpielState, rng: Random) -> int:
     return legal[int(gains.argmax())]
 
 
-# ---------------------------------------------------------------- nothing hidden
+# ---------------------------------------------------------------- hidden information
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_information_state_does_not_depend_on_hidden_tiles(name: str) -> None:
-    """With other hands for the others, a seat's strings stay equal, those of the others do not."""
+    """With other hands of the opponents, a seat's strings stay the same and those of the opponents change."""
     game = loaded(name, players=3)
     hand = game.variant.hand
     for seat in range(3):
@@ -61,16 +61,16 @@ def test_information_state_does_not_depend_on_hidden_tiles(name: str) -> None:
             outcomes, odds = zip(*first.chance_outcomes(), strict=True)
             drawn = other = rng.choices(outcomes, odds)[0]
             if first.play.phase == DRAW and first.play.seat != seat:
-                able = set(outcomes) & {number for number, _ in second.chance_outcomes()}
+                able = set(outcomes) & {outcome for outcome, _ in second.chance_outcomes()}
                 spare = [kind for kind in sorted(able) if kind % 3 == rng.randrange(3)]
                 other = rng.choice(spare or sorted(able))
             if other not in dict(second.chance_outcomes()) or drawn not in dict(second.chance_outcomes()):
-                drawn = other = min(set(outcomes) & {number for number, _ in second.chance_outcomes()})
+                drawn = other = min(set(outcomes) & {outcome for outcome, _ in second.chance_outcomes()})
             first.apply_action(drawn)
             second.apply_action(other)
-            assert everything_told(first, seat) == everything_told(second, seat)
+            assert information(first, seat) == information(second, seat)
         assert str(first) != str(second)
-        assert len(first.play.happened) >= 3 * hand
+        assert len(first.play.entries) >= 3 * hand
         for other in set(range(3)) - {seat}:
             if first.play.variant.hand_of(first.play.state, other) != second.play.variant.hand_of(
                 second.play.state, other
@@ -99,22 +99,22 @@ def test_observation_matches_the_view(name: str) -> None:
         assert state.observation_string(1 - seat) != before[0]
 
 
-# ---------------------------------------------------------------- everything learned
+# ---------------------------------------------------------------- known information
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_information_state_keeps_everything(name: str) -> None:
     game = loaded(name, players=2, **options_of(name))
     rng, state = Random(2), game.new_initial_state()
-    told = ["", ""]
+    known = ["", ""]
     decisions = 0
     while not state.is_terminal():
         for seat in range(2):
             now = state.information_state_string(seat).split(" | ", 2)[2:]
-            assert "".join(now).startswith(told[seat])
-            told[seat] = "".join(now)
+            assert "".join(now).startswith(known[seat])
+            known[seat] = "".join(now)
         if state.is_chance_node():
-            pass_by(state, rng)
+            resolve_chance(state, rng)
         else:
             state.apply_action(strong(state, rng))
             decisions += 1
@@ -128,12 +128,12 @@ def test_observation_matches_a_batch(name: str) -> None:
     batch = Batch(name, 2, 1)
     batch.states[0] = state.play.state[0]
     for seat in range(2):
-        seen = batch.observe(np.array([seat]))
-        look = game.make_py_observer()
-        look.set_from(state, seat)
-        assert (look.dict["board"] == seen.board[0]).all()
-        assert (look.dict["vector"] == seen.vector[0]).all()
-        flat = [*seen.board.ravel().tolist(), *seen.vector.ravel().tolist()]
+        observed = batch.observe(np.array([seat]))
+        observer = game.make_py_observer()
+        observer.set_from(state, seat)
+        assert (observer.dict["board"] == observed.board[0]).all()
+        assert (observer.dict["vector"] == observed.vector[0]).all()
+        flat = [*observed.board.ravel().tolist(), *observed.vector.ravel().tolist()]
         assert state.observation_tensor(seat) == flat
     assert game.observation_tensor_size() == len(flat)
 
@@ -141,19 +141,19 @@ def test_observation_matches_a_batch(name: str) -> None:
 def test_events_are_rows_of_the_tensor() -> None:
     game = loaded(GAMES[3], players=2)
     rng, state = Random(1), game.new_initial_state()
-    pass_by(state, rng)
-    exchanges = [number for number in state.legal_actions() if number >= game.variant.placements]
+    resolve_chance(state, rng)
+    exchanges = [action for action in state.legal_actions() if action >= game.variant.placements]
     state.apply_action(exchanges[-1])
-    pass_by(state, rng)
+    resolve_chance(state, rng)
     state.apply_action(state.legal_actions()[0])
     for seat in range(2):
-        look = observer(game, perfect_recall=True)
-        look.set_from(state, seat)
-        rows = look.dict["events"][: 6 + 3 + 3 + 1].astype(int).tolist()
-        assert not look.dict["events"][len(rows) :].any()
+        recalled = observer(game, perfect_recall=True)
+        recalled.set_from(state, seat)
+        rows = recalled.dict["events"][: 6 + 3 + 3 + 1].astype(int).tolist()
+        assert not recalled.dict["events"][len(rows) :].any()
         assert len(COLUMNS) == len(rows[0])
         assert [row[0] for row in rows] == [DRAWN] * 6 + [EXCHANGED] * 3 + [DRAWN] * 3 + [PLACED]
-        mine = 1 + (0 - seat) % 2  # how the seat that has the first move is counted
+        mine = 1 + (0 - seat) % 2  # the seat with the first move
         assert [row[1] for row in rows] == [mine] * 3 + [3 - mine] * 3 + [mine] * 6 + [3 - mine]
         hidden = [row[2] == 0 for row in rows]
         assert hidden == (
@@ -161,7 +161,7 @@ def test_events_are_rows_of_the_tensor() -> None:
             if seat == 0
             else [True] * 3 + [False] * 3 + [True] * 6 + [False]
         )
-        assert rows[-1][3] == state.play.happened[-1].number + 1
+        assert rows[-1][3] == state.play.entries[-1].action + 1
         text = state.information_state_string(seat)
         assert ("exchange ? ? ?" in text) == (seat == 1)
 
@@ -201,15 +201,15 @@ def test_observers_honour_the_requested_type() -> None:
         game.make_py_observer(None, {"colour": "red"})
 
 
-# ---------------------------------------------------------------- other deals
+# ---------------------------------------------------------------- resampling
 
 
 def replay(state: SpielState) -> SpielState:
     """Return the state of a history after checking every step."""
     again: SpielState = state.get_game().new_initial_state()
-    for number in state.history():
-        assert number in again.legal_actions()
-        again.apply_action(number)
+    for action in state.history():
+        assert action in again.legal_actions()
+        again.apply_action(action)
     return again
 
 
@@ -232,7 +232,7 @@ def test_resampled_state_is_consistent_with_the_information_state(
         if rng.random() < 0.08 or state.is_terminal():
             for seat in range(players):
                 other = state.resample_from_infostate(seat, rng.random)
-                assert everything_told(other, seat) == everything_told(state, seat)
+                assert information(other, seat) == information(state, seat)
                 assert other.current_player() == state.current_player()
                 assert other.scores().tolist() == state.scores().tolist()
                 again = replay(other)
@@ -255,9 +255,9 @@ def test_resampled_hands_cannot_place_where_a_seat_passed() -> None:
     for seed in range(8):
         rng, state = Random(seed), game.new_initial_state()
         while not state.is_terminal():
-            pass_by(state, rng)
+            resolve_chance(state, rng)
             state.apply_action(strong(state, rng))
-            if state.play.happened[-1].what != PASSED:
+            if state.play.entries[-1].event != PASSED:
                 continue
             passes += 1
             for seat in range(3):
@@ -268,13 +268,13 @@ def test_resampled_hands_cannot_place_where_a_seat_passed() -> None:
     assert changed > 5
 
 
-@pytest.mark.parametrize(("name", "guesses"), [*((name, GUESSES) for name in GAMES), (GAMES[0], 0)])
-def test_resampling_is_uniform(name: str, guesses: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("name", "tries"), [*((name, INDEPENDENT_TRIES) for name in GAMES), (GAMES[0], 0)])
+def test_resampling_is_uniform(name: str, tries: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before the first move, hidden tiles are uniform among the unseen ones.
 
-    Also without free guesses, when tiles of the true deal change places.
+    The same holds without independent deals, when tiles of the real deal are swapped.
     """
-    monkeypatch.setattr(resampling, "GUESSES", guesses)
+    monkeypatch.setattr(resampling, "INDEPENDENT_TRIES", tries)
     game = loaded(name, players=2)
     state = played(game, 2, moves=0)
     rng, count = Random(1), 250
@@ -285,25 +285,25 @@ def test_resampling_is_uniform(name: str, guesses: int, monkeypatch: pytest.Monk
         other = state.resample_from_infostate(0, rng.random)
         found.update(other.play.state["hands"][0, 1, :held].tolist())
     expected = count * held * unseen / unseen.sum()
-    misses = [(found[kind] - most) ** 2 / most for kind, most in enumerate(expected) if most]
+    squares = [(found[kind] - mean) ** 2 / mean for kind, mean in enumerate(expected) if mean]
     assert set(found) <= set(np.flatnonzero(unseen).tolist())
-    # The sum of squares is about as large as there are kinds; drawing without putting back makes it smaller.
-    assert 0.3 * len(misses) < sum(misses) < 1.9 * len(misses)
+    # The expected sum is about the number of kinds; drawing without replacement makes it smaller.
+    assert 0.3 * len(squares) < sum(squares) < 1.9 * len(squares)
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_resampling_swaps_tiles_where_sampling_fails(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resampling, "GUESSES", 0)
+    monkeypatch.setattr(resampling, "INDEPENDENT_TRIES", 0)
     game = loaded(name, players=3, **options_of(name))
     changed = 0
     for moves in (9, 15, 21):
         state = played(game, moves, moves=moves)
         for seat in range(3):
             other = state.resample_from_infostate(seat, Random(moves).random)
-            assert everything_told(replay(other), seat) == everything_told(state, seat)
+            assert information(replay(other), seat) == information(state, seat)
             changed += str(other) != str(state)
     assert changed > 5
-    monkeypatch.setattr(resampling, "WALKS", 0)
+    monkeypatch.setattr(resampling, "SWAP_TRIES", 0)
     assert state.resample_from_infostate(0, Random(1).random).history() == state.history()
 
 
@@ -313,7 +313,7 @@ def test_resampling_is_deterministic() -> None:
     assert first.history() == second.history() != third.history()
     sampler = pyspiel.UniformProbabilitySampler(3, 0.0, 1.0)
     assert state.resample_from_infostate(0, sampler).history() != state.history()
-    with pytest.raises(pyspiel.SpielError, match="no seat 3: 0 to 2"):
+    with pytest.raises(pyspiel.SpielError, match="seat 3 is out of range: seats are 0 to 2"):
         state.resample_from_infostate(3, Random(1).random)
 
 

@@ -1,7 +1,7 @@
-"""Playthroughs of OpenSpiel: everything it reports along a game of strong play.
+"""Playthroughs of OpenSpiel: everything it reports during a game of strong play.
 
-A whole one is long. What is kept of it is what is said of the game, the moves and outcomes, what they were
-worth, and a digest of all the rest. `python -m tests.rl.test_openspiel_playthroughs` writes them anew.
+Playthroughs are long. The files keep the description of the game, the actions, the returns, and a digest of
+the whole text. `python -m tests.envs.test_openspiel_playthroughs` writes the files.
 """
 
 from __future__ import annotations
@@ -23,18 +23,20 @@ KEPT = ("action: ", "Returns() = ")
 
 def game_string(name: str) -> str:
     options = "".join(f",{option.name}=True" for option in declared_game(name).options)
-    players = 2 - GAMES.index(name) % 2  # in turn: OpenSpiel takes long to print games for more seats
+    players = (
+        2 - GAMES.index(name) % 2
+    )  # alternately 2 and 1: OpenSpiel takes long to print games for more seats
     return f"{PREFIX}{name}(players={players},reward=win{options})"
 
 
-def numbers_played(text: str) -> list[int]:
+def greedy_actions(text: str) -> list[int]:
     """Return a game of greedy moves with random draws."""
     rng, state = Random(1), pyspiel.load_game(text).new_initial_state()
     while not state.is_terminal():
-        outcomes = [number for number, _ in state.chance_outcomes()] if state.is_chance_node() else []
+        outcomes = [outcome for outcome, _ in state.chance_outcomes()] if state.is_chance_node() else []
         state.apply_action(rng.choice(outcomes) if outcomes else strong(state, rng))
-    numbers: list[int] = state.history()
-    return numbers
+    actions: list[int] = state.history()
+    return actions
 
 
 def shortened(playthrough: str) -> str:
@@ -43,25 +45,25 @@ def shortened(playthrough: str) -> str:
     return "\n".join((*kept, f"digest: {hashlib.sha256(playthrough.encode()).hexdigest()}", ""))
 
 
-def told(text: str, numbers: list[int]) -> str:
+def generated(text: str, actions: list[int]) -> str:
     from open_spiel.python.algorithms.generate_playthrough import playthrough
 
-    made: str = playthrough(text, numbers, seed=1)
-    return made
+    whole: str = playthrough(text, actions, seed=1)
+    return whole
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_playthrough_matches_the_recorded_one(name: str) -> None:
     golden = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
-    numbers = [
+    actions = [
         int(line.removeprefix("action: ")) for line in golden.splitlines() if line.startswith("action: ")
     ]
-    assert numbers == numbers_played(game_string(name))
-    assert shortened(told(game_string(name), numbers)) == golden
+    assert actions == greedy_actions(game_string(name))
+    assert shortened(generated(game_string(name), actions)) == golden
 
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     for each in GAMES:
-        whole = told(game_string(each), numbers_played(game_string(each)))
+        whole = generated(game_string(each), greedy_actions(game_string(each)))
         (FOLDER / f"{each}.txt").write_text(shortened(whole), encoding="utf-8")

@@ -28,7 +28,7 @@ from tests.envs.tables import tables
 
 each_table = pytest.mark.parametrize(("game", "players"), tables())
 each_game = pytest.mark.parametrize("game", GAMES)
-# Three seats; but two where a larger board would have to be compiled for this alone: `make slow` does that.
+# Three seats, or two where only these tests would need a larger board: `make slow` compiles those.
 LARGER = GAMES[:2]
 three_seats = pytest.mark.parametrize(
     ("game", "players"),
@@ -38,33 +38,33 @@ three_seats = pytest.mark.parametrize(
     ],
 )
 
-# PettingZoo says this of every environment with a mask in its observations, but of its own, by their names.
-OF_MASKS = {
+# PettingZoo warns of every environment with a mask in its observations, except its own.
+MASK_WARNINGS = {
     "Observation is not a NumPy array",
     "Observation space for each agent probably should be gymnasium.spaces.box or gymnasium.spaces.discrete",
 }
 
 
-def any_legal(env: Any, rng: random.Random) -> int:
+def random_action(env: Any, rng: random.Random) -> int:
     return rng.choice(np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist())
 
 
 def played_out(env: Any, seed: int = 0) -> dict[str, float]:
     """Play a whole game at random and return each agent's reward."""
-    rng, got = random.Random(seed), dict.fromkeys(env.possible_agents, 0.0)
+    rng, total = random.Random(seed), dict.fromkeys(env.possible_agents, 0.0)
     env.reset(seed=seed)
     for agent in env.agent_iter():
-        seen, reward, terminated, truncated, _ = env.last()
-        got[agent] += reward
+        observed, reward, terminated, truncated, _ = env.last()
+        total[agent] += reward
         if terminated or truncated:
             env.step(None)
         else:
-            env.step(rng.choice(np.flatnonzero(seen["action_mask"]).tolist()))
-    return got
+            env.step(rng.choice(np.flatnonzero(observed["action_mask"]).tolist()))
+    return total
 
 
-class AnyNumber(BaseWrapper):  # type: ignore[misc]
-    """Maps any number to a legal action, for tests without masks."""
+class AnyAction(BaseWrapper):  # type: ignore[misc]
+    """Maps any integer to a legal action, for tests without masks."""
 
     def __init__(self, env: Any) -> None:
         super().__init__(env)
@@ -77,16 +77,16 @@ class AnyNumber(BaseWrapper):  # type: ignore[misc]
         self.env.step(action)
 
 
-# ---------------------------------------------------------------- PettingZoo's own
+# ---------------------------------------------------------------- tests of PettingZoo
 
 
 @each_table
 def test_api_test_passes(game: str, players: int) -> None:
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         api_test(pettingzoo.env(game, players), num_cycles=60)
         api_test(pettingzoo.raw_env(game, players, reward="gains"), num_cycles=60)
-    assert {str(warning.message) for warning in said} <= OF_MASKS
+    assert {str(warning.message) for warning in caught} <= MASK_WARNINGS
 
 
 @each_table
@@ -98,7 +98,7 @@ def test_max_cycles_test_passes() -> None:
     """The test ignores masks and assumes alternating seats, as in the first moves of this game."""
 
     def env(max_cycles: int) -> Any:
-        return AnyNumber(pettingzoo.raw_env("rota", 3, max_cycles=max_cycles))
+        return AnyAction(pettingzoo.raw_env("rota", 3, max_cycles=max_cycles))
 
     def parallel_env(max_cycles: int) -> Any:
         return aec_to_parallel_wrapper(env(max_cycles))
@@ -118,12 +118,12 @@ def test_performance_benchmark_runs(
 
 @each_game
 def test_render_test_passes(game: str, capsys: pytest.CaptureFixture[str]) -> None:
-    def made(render_mode: str) -> Any:
+    def new_env(render_mode: str) -> Any:
         return pettingzoo.env(game, 2, render_mode=render_mode)
 
-    render_test(made, custom_tests={"ansi": lambda text: "seat 1" in text})
+    render_test(new_env, custom_tests={"ansi": lambda text: "seat 1" in text})
     assert "seat 0" in capsys.readouterr().out
-    env = made("ansi")
+    env = new_env("ansi")
     env.reset(seed=1)
     agent = env.agent_selection
     assert env.render() == env.view(agent).text()
@@ -132,26 +132,26 @@ def test_render_test_passes(game: str, capsys: pytest.CaptureFixture[str]) -> No
 
 def test_turn_based_parallel_wrapper_works() -> None:
     parallel = turn_based_aec_to_parallel(pettingzoo.raw_env("trio", 2))
-    seen, _ = parallel.reset(seed=3)
-    moving = next(agent for agent, told in seen.items() if told["action_mask"].any())
-    seen, _, ended, _, infos = parallel.step({moving: int(seen[moving]["action_mask"].argmax())})
-    assert infos[moving]["active_agent"] in seen
+    observed, _ = parallel.reset(seed=3)
+    moving = next(agent for agent, observed in observed.items() if observed["action_mask"].any())
+    observed, _, ended, _, infos = parallel.step({moving: int(observed[moving]["action_mask"].argmax())})
+    assert infos[moving]["active_agent"] in observed
     assert not any(ended.values())
 
 
-# ---------------------------------------------------------------- ours: strong play, the rules of the table
+# ---------------------------------------------------------------- comparison with tables
 
 
 def strongly(env: GameEnv, style: str, seed: int) -> int:
     """Play a game with a bot, comparing with a table; return the number of extra turns."""
     env.reset(seed=seed)
-    rng, beside, got = Generator(style), Beside(env._game), dict.fromkeys(env.agents, 0.0)
+    rng, beside, total = Generator(style), Beside(env._game), dict.fromkeys(env.agents, 0.0)
     again = 0
     for agent in env.agent_iter():
-        seen, reward, ended, _, info = env.last()
-        got[agent] += reward
-        beside.compare(seen["action_mask"])
-        assert env.observation_space(agent).contains(seen)
+        observed, reward, ended, _, info = env.last()
+        total[agent] += reward
+        beside.compare(observed["action_mask"])
+        assert env.observation_space(agent).contains(observed)
         assert ended == beside.table.over
         if ended:
             seat = env.possible_agents.index(agent)
@@ -165,7 +165,7 @@ def strongly(env: GameEnv, style: str, seed: int) -> int:
         again += env.agent_selection == agent
     places = np.array(beside.table.ranks)
     expected = [((places > own).sum() - (places < own).sum()) / max(len(places) - 1, 1) for own in places]
-    assert list(got.values()) == pytest.approx(expected)
+    assert list(total.values()) == pytest.approx(expected)
     return again
 
 
@@ -186,10 +186,10 @@ def test_strong_play_with_options_matches_a_table(option: str) -> None:
 def test_strong_solo_play_matches_a_table() -> None:
     env = pettingzoo.raw_env("hex", 1, reward="place")
     assert strongly(env, "greedy", seed=1) > 10
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         api_test(env, num_cycles=30)
-    assert {str(warning.message) for warning in said} <= OF_MASKS
+    assert {str(warning.message) for warning in caught} <= MASK_WARNINGS
 
 
 def test_strong_play_reaches_caps_and_extra_turns() -> None:
@@ -220,18 +220,18 @@ def test_rewards_add_up(game: str, players: int) -> None:
     won = (players - winners) / winners / (players - 1)
     lost = -1 / (players - 1)
     assert list(wins.values()) == pytest.approx([won if place == 1 else lost for place in places])
-    got = {
+    total = {
         name: list(played_out(pettingzoo.raw_env(game, players, reward=name)).values())
         for name in pettingzoo.REWARDS
     }
     opening = final._game.variant.opening["scores"][0, :players].astype(int)
-    assert got["lowest"] == points.min(axis=1).tolist()
-    assert got["rise"] == (points.min(axis=1) - opening.min(axis=1)).tolist()
-    assert got["gains"] == (points - opening).sum(axis=1).tolist()
-    assert got["none"] == [0] * players
+    assert total["lowest"] == points.min(axis=1).tolist()
+    assert total["rise"] == (points.min(axis=1) - opening.min(axis=1)).tolist()
+    assert total["gains"] == (points - opening).sum(axis=1).tolist()
+    assert total["none"] == [0] * players
 
 
-# ---------------------------------------------------------------- nothing hidden, shared or global
+# ---------------------------------------------------------------- hidden information, copies, generators
 
 
 def reshuffled(env: GameEnv, seat: int, rng: np.random.Generator) -> GameEnv:
@@ -259,11 +259,11 @@ def test_observations_contain_no_hidden_tiles(game: str, players: int) -> None:
         for seat, agent in enumerate(env.possible_agents):
             other = reshuffled(env, seat, numbers)
             changed += other._game.states.tobytes() != env._game.states.tobytes()
-            seen = env.observe(agent)
-            assert data_equivalence(seen, other.observe(agent), exact=True)
+            observed = env.observe(agent)
+            assert data_equivalence(observed, other.observe(agent), exact=True)
             assert env.infos == other.infos
-            # The mask of somebody else's turn would show what that seat holds.
-            assert seen["action_mask"].any() == (agent == env.agent_selection)
+            # The mask of another seat would reveal its hand.
+            assert observed["action_mask"].any() == (agent == env.agent_selection)
         env.step(env.action(chosen(env.view(env.agent_selection), "balanced", rng)))
     assert changed > 10
 
@@ -273,12 +273,14 @@ def test_returned_observations_are_not_reused() -> None:
     env.reset(seed=4)
     kept, copies = [], []
     for _ in range(20):
-        for seen in (env.last()[0], env.observe("player_0"), env.observe("player_1"), env.last()[0]):
-            kept.append(seen)
-            copies.append(copy.deepcopy(seen))
-        env.step(any_legal(env, rng))
+        for observed in (env.last()[0], env.observe("player_0"), env.observe("player_1"), env.last()[0]):
+            kept.append(observed)
+            copies.append(copy.deepcopy(observed))
+        env.step(random_action(env, rng))
     assert data_equivalence(kept, copies, exact=True)
-    arrays = [array for seen in kept for array in (*seen["observation"].values(), seen["action_mask"])]
+    arrays = [
+        array for observed in kept for array in (*observed["observation"].values(), observed["action_mask"])
+    ]
     bases = {array.__array_interface__["data"][0] for array in arrays}
     assert len(bases) == len(arrays)
 
@@ -290,9 +292,9 @@ def test_seed_determines_the_game() -> None:
         env.reset(seed=seed)
         while not batch.over[0]:
             assert env._game.states.tobytes() == batch.states.tobytes()
-            number = int(batch.masks()[0].argmax())
-            batch.step(np.array([number]))
-            env.step(number)
+            action = int(batch.masks()[0].argmax())
+            batch.step(np.array([action]))
+            env.step(action)
         assert all(env.terminations.values())
         batch.reset()
 
@@ -323,9 +325,9 @@ def test_environments_do_not_touch_global_generators() -> None:
 def test_copies_are_independent() -> None:
     env, rng = pettingzoo.env("trio", 2), random.Random(1)
     env.reset(seed=1)
-    env.step(any_legal(env, rng))
+    env.step(random_action(env, rng))
     other = copy.deepcopy(env)
-    action = any_legal(env, rng)
+    action = random_action(env, rng)
     before = other.unwrapped._game.states.tobytes()
     env.step(action)
     assert other.unwrapped._game.states.tobytes() == before
@@ -333,7 +335,7 @@ def test_copies_are_independent() -> None:
     assert data_equivalence(env.last(), other.last(), exact=True)
 
 
-# ---------------------------------------------------------------- what is wrong
+# ---------------------------------------------------------------- errors
 
 
 def test_illegal_action_changes_nothing() -> None:
@@ -402,22 +404,22 @@ def test_safe_env_matches_the_usual_wrappers(when: int) -> None:
     rng = random.Random(6)
     for turn, (one, other) in enumerate(zip(ours.agent_iter(), theirs.agent_iter(), strict=True)):
         assert one == other
-        (*told, info), (*said, theirs_info) = ours.last(), theirs.last()
-        assert data_equivalence(told, said, exact=True)
+        (*own, info), (*others, theirs_info) = ours.last(), theirs.last()
+        assert data_equivalence(own, others, exact=True)
         assert info == theirs_info or "illegal" in info
-        if told[2]:
+        if own[2]:
             with pytest.raises(ValueError, match="only valid action is None"):
                 ours.step(0)
             action = None
         else:
-            mask = told[0]["action_mask"] != (turn == when)
+            mask = own[0]["action_mask"] != (turn == when)
             action = rng.choice(np.flatnonzero(mask).tolist())
         for env in (ours, theirs):
             env.step(action)
         for name in ("agents", "rewards", "terminations", "truncations"):
             assert getattr(ours, name) == getattr(theirs, name)
     assert not ours.agents
-    ours.step(None)  # only warned of
+    ours.step(None)  # warns only
     assert str(ours) == str(theirs) == "rota_v0"
 
 
@@ -428,7 +430,7 @@ def test_max_cycles_truncates_the_game() -> None:
     env.reset(seed=0)
     for _ in range(6):
         assert not any(env.truncations.values())
-        env.step(any_legal(env, rng))
+        env.step(random_action(env, rng))
     assert all(env.truncations.values())
     assert not any(env.terminations.values())
     assert set(env.infos["player_1"]) == {"place", "points"}
@@ -441,7 +443,7 @@ def test_max_cycles_truncates_the_game() -> None:
         ({"players": 5}, "1 to 4 players, not 5"),
         ({"options": {"huge": True}}, "no option 'huge'"),
         ({"reward": "gold"}, "unknown reward 'gold': choose from none, win, place, lowest, gains, rise"),
-        ({"max_cycles": 0}, "max_cycles is a positive whole number, not 0"),
+        ({"max_cycles": 0}, "max_cycles must be a positive integer, not 0"),
         ({"render_mode": "opera"}, "unknown render mode 'opera': choose from human, ansi, rgb_array"),
     ],
 )
@@ -452,7 +454,7 @@ def test_invalid_environment(settings: dict[str, Any], says: str) -> None:
 
 def test_invalid_calls() -> None:
     env = pettingzoo.raw_env("trio", 2, options={"short": True})
-    with pytest.raises(AxioError, match="a seed is a whole number, not 'seven'"):
+    with pytest.raises(AxioError, match="a seed must be an integer, not 'seven'"):
         env.reset(seed="seven")  # type: ignore[arg-type]
     env.reset(seed=1)
     for ask in (env.observe, env.view, env.action_space, env.observation_space):
@@ -460,18 +462,18 @@ def test_invalid_calls() -> None:
             ask("player_2")
     with pytest.raises(AxioError, match="no render mode"):
         env.render()
-    with pytest.raises(IllegalMove, match="no move has this number"):
+    with pytest.raises(IllegalMove, match="not a legal action"):
         env.move(int(np.flatnonzero(env.last()[0]["action_mask"] == 0)[0]))
 
 
 def test_observation_and_action_names() -> None:
     env = pettingzoo.raw_env("axio", 2)
     env.reset(seed=1)
-    seen = env.last()[0]
-    told = dict(zip(env.observation_names, seen["observation"]["vector"].tolist(), strict=True))
-    assert told["bag"] == 90
-    assert sum(count for name, count in told.items() if name.startswith("hand.")) == 5
-    assert len(env.board_names) == seen["observation"]["board"].shape[0]
+    observed = env.last()[0]
+    entries = dict(zip(env.observation_names, observed["observation"]["vector"].tolist(), strict=True))
+    assert entries["bag"] == 90
+    assert sum(count for name, count in entries.items() if name.startswith("hand.")) == 5
+    assert len(env.board_names) == observed["observation"]["board"].shape[0]
     assert env.tracks == tuple("RGBOP")
 
 
@@ -489,9 +491,9 @@ for framework in ("pettingzoo", "gymnasium", "momaland"):
     except MissingDependency as error:
         print(error)
 """
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, encoding="utf-8"
     ).stdout
-    assert told.count('pip install ".[rl]"') == 3
-    assert "pettingzoo is required" in told
-    assert "gymnasium is required" in told
+    assert output.count('pip install ".[rl]"') == 3
+    assert "pettingzoo is required" in output
+    assert "gymnasium is required" in output

@@ -9,7 +9,7 @@ import pytest
 import axiogames as axio
 from axiogames.games import find_variant
 from axiogames.model.position_text import parse_unchecked
-from tests.games.playing import play_on
+from tests.games.playing import table_at
 
 COLOURS = "RGBOP"
 Display = dict[tuple[int, int], str]
@@ -143,7 +143,7 @@ def position(
 
 def after(start: axio.Position, *moves_and_draws: str) -> axio.Table:
     """Return a table after placements (`ROPB 2,0`) and draws (`ROPB`)."""
-    table = play_on(start)
+    table = table_at(start)
     for step in moves_and_draws:
         if " " in step:
             table.play(step)

@@ -16,7 +16,7 @@ import pytest
 import axiogames as axio
 from axiogames.games import find_variant
 from axiogames.model.position_text import parse_unchecked
-from tests.games.playing import play_on
+from tests.games.playing import table_at
 
 #      abcdefghijklmnop
 BOARD = """
@@ -173,7 +173,7 @@ def only(whole: axio.Position, bag: Sequence[str]) -> axio.Position:
 
 def after(start: axio.Position, *moves_and_draws: str) -> axio.Table:
     """Return a table after moves and draws (`draw RGB YYY`)."""
-    table = play_on(start)
+    table = table_at(start)
     for step in moves_and_draws:
         if step.startswith("draw "):
             for tile in step.split()[1:]:

@@ -12,7 +12,7 @@ from axiogames.games import find_variant
 from tests.games import test_axio_solo as solo
 from tests.games import test_axio_turn as turn
 from tests.games.numbered import TestsByRule, by_rule
-from tests.games.playing import play_on as table
+from tests.games.playing import table_at as table
 from tests.games.positions_dominoes import (
     cells,
     dealt,
@@ -114,7 +114,7 @@ def test_3_double_has_one_orientation() -> None:
     assert len(spots(at)) == len(at.legal_moves())
 
 
-# ------------------------------------------------------------ 4-5: where a tile may lie
+# ------------------------------------------------------------ 4-5: legal placements
 
 
 def test_4_tile_covers_two_adjacent_squares() -> None:

@@ -8,7 +8,7 @@ import pytest
 from axiogames import Reason
 from axiogames.games.runtime.ranks import write_ranks
 from tests.games.numbered import TestsByRule, by_rule
-from tests.games.playing import play_on as table
+from tests.games.playing import table_at as table
 from tests.games.positions_dominoes import cells, dealt, draw_all, play, position, reason
 
 THREE_REDS = "c d e f g\n9 O . R R R"  # a red half on h9 scores 3

@@ -7,7 +7,7 @@ import pytest
 from axiogames import IllegalMove, Reason, Table
 from axiogames.model.events import Draw, Exchange
 from tests.games.numbered import TestsByRule, by_rule
-from tests.games.playing import play_on as table
+from tests.games.playing import table_at as table
 from tests.games.positions_dominoes import dealt, draw_all, on_board, play, position, reason
 
 # ------------------------------------------------------------ 9-11: reaching 18

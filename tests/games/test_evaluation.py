@@ -15,11 +15,13 @@ from axiogames import Table, new_game
 from axiogames.games import GAMES, find_variant
 from axiogames.games.runtime.compile import INTERPRETED
 from axiogames.games.runtime.evaluation import NEW_HAND, expected_best
+from axiogames.games.runtime.signatures import GameArrays
 from axiogames.games.runtime.state import OFFER, OVER, allocate
 from axiogames.games.runtime.xorshift import seed_state
 from axiogames.players import Budget, player
 from axiogames.players.evaluation.network import feature_count
 from axiogames.players.evaluation.rollout_loops import (
+    PositionArrays,
     one_ply_search_at,
     play_matches,
     rollout_policy_at,
@@ -49,25 +51,19 @@ def scratch_of(table: Table) -> Any:
 def test_self_play_finishes_games(game: str, players: int) -> None:
     variant = find_variant(game, players)
     weights, scratch = load_weights(variant), allocate(scratch_dtype(len(variant.tracks)))
-    states, buffer = allocate(variant.opening.dtype, 2), np.zeros(variant.max_legal_actions, np.int32)
+    states = allocate(variant.opening.dtype, 2)
     columns = feature_count(MAX_SEATS, len(variant.tracks))
     inputs, results = np.zeros((400, columns), np.float32), np.zeros(400, np.float32)
     seats = np.full(400, -1, np.int64)
     for keep in (0, 3):
         rows = variant.kernels[self_play](
             variant.constants,
-            variant.opening,
-            states,
+            GameArrays(variant.opening, states, seed_state(keep + 1)),
             keep,
             100,
-            seed_state(keep + 1),
             weights,
             scratch,
-            buffer,
-            inputs,
-            results,
-            seats,
-            0,
+            PositionArrays(inputs, results, seats),
         )
         assert states["phase"][0] == OVER
         assert 5 < rows < 400
@@ -127,14 +123,13 @@ def test_policy_and_one_ply_search_choose_legal_moves(game: str, players: int, p
     assert table.turn is not None
     states = allocate(table.state.dtype, 2)
     states[0] = table.view(table.turn).state[0]
-    buffer = np.zeros(variant.max_legal_actions, np.int32)
     policy_action = variant.kernels[rollout_policy_at](
         variant.constants, states[:1], seed_state(1), load_weights(variant), scratch_of(table)
     )
     assert policy_action in table.legal_moves().actions
     for keep in (1, 4):
         action, value = variant.kernels[one_ply_search_at](
-            variant.constants, states, keep, load_weights(variant), scratch_of(table), buffer
+            variant.constants, states, keep, load_weights(variant), scratch_of(table)
         )
         assert action in table.legal_moves().actions
         assert 0 <= value <= 1
@@ -179,11 +174,10 @@ def test_one_ply_search_lists_exchanges_of_higher_utility(new_hand: float) -> No
     table = played("trio", 2, 12, by=MOVER)
     weights = load_weights(table.variant).copy()
     weights["utility_params"][0, NEW_HAND] = new_hand
-    weights["outer"], weights["offset"] = 0, 0  # all positions have the same value
+    weights["output_weights"], weights["output_bias"] = 0, 0  # all positions have the same value
     states, scratch = allocate(table.state.dtype, 2), scratch_of(table)
     states[0] = table.state[0]
-    buffer = np.zeros(table.variant.max_legal_actions, np.int32)
-    table.variant.kernels[one_ply_search_at](table.variant.constants, states, 1, weights, scratch, buffer)
+    table.variant.kernels[one_ply_search_at](table.variant.constants, states, 1, weights, scratch)
     listed = [table.variant.decode(table.state, int(action)).kind for action in scratch["actions"][0, :8]]
     assert listed[0] == "place"
     assert (listed[1:] == ["exchange"] * 7) == (new_hand > 0)
@@ -200,10 +194,10 @@ def test_one_ply_search_passes_without_an_alternative() -> None:
 
 
 def _one_ply_choice(table: Table, weights: Any) -> int:
-    states, buffer = allocate(table.state.dtype, 2), np.zeros(table.variant.max_legal_actions, np.int32)
+    states = allocate(table.state.dtype, 2)
     states[0] = table.state[0]
     action, _ = table.variant.kernels[one_ply_search_at](
-        table.variant.constants, states, 4, weights, scratch_of(table), buffer
+        table.variant.constants, states, 4, weights, scratch_of(table)
     )
     return int(action)
 
@@ -224,12 +218,17 @@ def test_matches_of_two_weights_share_the_points(game: str) -> None:
     weights = untrained_weights(variant)
     contestants = np.concatenate([weights, weights])
     points = np.zeros(2)
-    states, buffer = allocate(variant.opening.dtype, 2), np.zeros(variant.max_legal_actions, np.int32)
+    states = allocate(variant.opening.dtype, 2)
     keeps, games = np.array([0, 2], np.int64), 1 if INTERPRETED else 2
     variant.kernels[play_matches](
-        variant.constants, variant.opening, states, keeps, games, seed_state(3), contestants,
-        allocate(scratch_dtype(len(variant.tracks))), buffer, points,
-    )  # fmt: skip
+        variant.constants,
+        GameArrays(variant.opening, states, seed_state(3)),
+        keeps,
+        games,
+        contestants,
+        allocate(scratch_dtype(len(variant.tracks))),
+        points,
+    )
     assert points.sum() == pytest.approx(games)
 
 

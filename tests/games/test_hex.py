@@ -16,7 +16,7 @@ from axiogames import Reason, Table, new_game
 from axiogames.games import find_variant
 from tests.games import test_hex_turn as turn
 from tests.games.numbered import TestsByRule, by_rule
-from tests.games.playing import play_on as table
+from tests.games.playing import table_at as table
 from tests.games.positions_dominoes import cells, dealt, may, on_board, play, position, reason, spots
 
 COUNTS = pytest.mark.parametrize("players", [1, 2, 3, 4])
@@ -121,7 +121,7 @@ def test_3_hands_have_six_tiles(players: int) -> None:
     assert at.in_bag == 120 - 6 * players
 
 
-# ------------------------------------------------------------ 4: where a tile may lie
+# ------------------------------------------------------------ 4: legal placements
 
 
 def test_4_tile_covers_two_neighbouring_cells() -> None:

@@ -9,7 +9,7 @@ import pytest
 from axiogames import IllegalMove, Reason, Table, new_game
 from axiogames.model.events import Draw, Exchange
 from tests.games.numbered import TestsByRule, by_rule
-from tests.games.playing import play_on as table
+from tests.games.playing import table_at as table
 from tests.games.positions_dominoes import cells, dealt, draw_all, leave_in_bag, play, position, reason
 
 at_board = partial(position, game="hex")

@@ -14,7 +14,7 @@ from axiogames.games import find_variant
 from axiogames.model.events import Draw, Start
 from tests.games import test_rota_turn as turn
 from tests.games.numbered import TestsByRule, by_rule
-from tests.games.playing import play_on
+from tests.games.playing import table_at
 from tests.games.positions_rota import (
     COLOURS,
     DIRECTIONS,
@@ -46,7 +46,7 @@ def test_1_tile_set_has_60_tiles_30_with_an_empty_corner() -> None:
 def test_1_tiles_have_different_colours_and_at_most_one_empty_corner() -> None:
     for tile in tiles():
         assert len(tile) == 4
-        assert len(set(tile)) == 4, "a letter, or `_`, stands twice"
+        assert len(set(tile)) == 4, "a letter, or `_`, occurs twice"
         assert set(tile) <= set("RGBOP_")
 
 
@@ -106,11 +106,11 @@ def test_2_empty_corner_must_face_the_middle(square: str) -> None:
     table = axio.Table(find_variant("rota", 2))
     for before in SQUARES[: SQUARES.index(square)]:
         table.draw(PlacedTile(OPENING[before], (before,)))
-    for turned in ("RGB_", "_RGB", "B_RG", "GB_R"):
-        if turned[INWARD[square]] != "_":
+    for rotated in ("RGB_", "_RGB", "B_RG", "GB_R"):
+        if rotated[INWARD[square]] != "_":
             with pytest.raises(axio.IllegalMove):
-                table.draw(PlacedTile(turned, (square,)))
-    (inward,) = (turned for turned in ("RGB_", "_RGB", "B_RG", "GB_R") if turned[INWARD[square]] == "_")
+                table.draw(PlacedTile(rotated, (square,)))
+    (inward,) = (rotated for rotated in ("RGB_", "_RGB", "B_RG", "GB_R") if rotated[INWARD[square]] == "_")
     table.draw(PlacedTile(inward, (square,)))
 
 
@@ -129,16 +129,16 @@ def test_2_dealt_empty_corner_faces_the_middle() -> None:
 def test_2_tiles_and_rotations_of_the_opening_are_uniform() -> None:
     table = axio.Table(find_variant("rota", 2))
     weights: Counter[str] = Counter()
-    ways: dict[str, list[int]] = {}
+    weights_of_rotations: dict[str, list[int]] = {}
     for action, weight in table.variant.chances(table.state):
         letters = table.variant.start_tile(table.state, action).letters
         weights[same_tile(letters)] += weight
-        ways.setdefault(same_tile(letters), []).append(weight)
+        weights_of_rotations.setdefault(same_tile(letters), []).append(weight)
     assert len(weights) == 60
     assert len(set(weights.values())) == 1
-    for tile, of_turns in ways.items():
-        assert len(of_turns) == (1 if "_" in tile else 4)
-        assert len(set(of_turns)) == 1
+    for tile, of_rotations in weights_of_rotations.items():
+        assert len(of_rotations) == (1 if "_" in tile else 4)
+        assert len(set(of_rotations)) == 1
     dealt = [display_of(axio.new_game("rota", 2, seed=seed)) for seed in range(40)]
     full = [tile for display in dealt for tile in display.values() if "_" not in tile]
     assert {tile.index(min(tile)) for tile in full} == {0, 1, 2, 3}
@@ -161,7 +161,7 @@ def test_2_first_tile_is_drawn_from_the_stack() -> None:
     assert {draw.source for draw in draws} == {"stack"}
 
 
-# ---------------------------------------------------------------- 3: where a tile may lie
+# ---------------------------------------------------------------- 3: legal placements
 
 
 def test_3_tile_must_share_a_side_with_the_display() -> None:
@@ -355,7 +355,7 @@ def test_5_empty_corners_of_the_display_do_not_match() -> None:
 
 
 def test_5_named_colour_counts_only_once() -> None:
-    table = play_on(position(START, ["GOP_", "OPRG"]))
+    table = table_at(position(START, ["GOP_", "OPRG"]))
     assert table.play("P_GO(R) 2,0") == {}  # P meets R R, O meets B, the empty corner nothing
     table.draw("RGB_")
     # The bottom right corner of 2,1, R, meets only the corner that was named R.

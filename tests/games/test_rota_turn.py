@@ -9,7 +9,7 @@ import pytest
 import axiogames as axio
 from axiogames.model.events import Draw, Place
 from tests.games.numbered import TestsByRule, by_rule
-from tests.games.playing import play_on
+from tests.games.playing import table_at
 from tests.games.positions_rota import (
     ALL_BUT_RED,
     NOTHING,
@@ -29,13 +29,13 @@ from tests.games.positions_rota import (
 
 
 def test_6_points_beyond_12_are_lost() -> None:
-    table = play_on(position(START, ["ROPB", "RGOP"], scores=[{"R": 11}, {}]))
+    table = table_at(position(START, ["ROPB", "RGOP"], scores=[{"R": 11}, {}]))
     assert table.play(TWO_RED_ONE_BLUE) == {"R": 1, "B": 1}  # 11 + 2 stops at 12
     assert table.scores[0] == {"R": 12, "G": 0, "B": 1, "O": 0, "P": 0}
 
 
 def test_6_colour_at_12_scores_no_more() -> None:
-    table = play_on(position(START, ["ROPB", "RGOP"], scores=[{"R": 12}, {}]))
+    table = table_at(position(START, ["ROPB", "RGOP"], scores=[{"R": 12}, {}]))
     assert table.play(TWO_RED_ONE_BLUE) == {"B": 1}
     table.draw("RGB_")
     assert turns_left(table) == (1, 32, (10, 11))
@@ -44,7 +44,7 @@ def test_6_colour_at_12_scores_no_more() -> None:
 @pytest.mark.parametrize("red", [10, 11])
 def test_6_reaching_12_wins_an_extra_turn(red: int) -> None:
     start = position(START, ["ROPB", "RGOP"], scores=[{"R": red}, {}])
-    assert turns_left(play_on(start)) == (0, 32, (11, 11))
+    assert turns_left(table_at(start)) == (0, 32, (11, 11))
     table = after(start, TWO_RED_ONE_BLUE)
     assert table.draw_due == 1
     table.draw("OPBG")
@@ -240,7 +240,7 @@ def test_7_equal_scores_share_the_victory() -> None:
     assert ranks("0 0 0 0 0", "0 0 0 0 0", "0 0 0 0 0", "0 0 0 0 1") == (2, 2, 2, 1)
 
 
-# ---------------------------------------------------------------- 8: alone
+# ---------------------------------------------------------------- 8: the solo game
 
 
 def test_8_solo_has_extra_turns_and_the_same_end() -> None:

@@ -23,7 +23,7 @@ from axiogames.model.table import Table
 from axiogames.moves import Move
 from tests.cli.test_cli import ENVIRONMENT, assert_refused, run
 from tests.games import positions_dominoes, positions_trio
-from tests.games.playing import play_on
+from tests.games.playing import table_at
 from tests.test_architecture import RULES
 
 NUMBERS = re.compile(r"\((\d+(?:[,–\- ]+\d+)*)\)(?:\s+\[(\w+)\])?")
@@ -317,7 +317,7 @@ def exchange_is_offered(name: str, about: Figure) -> bool:
     start = positions_dominoes.position(
         game=name, players=about.players, hands=[" ".join((*about.hand, other))], scores=[about.points]
     )
-    table = play_on(start)
+    table = table_at(start)
     scoreless = next(move for move in table.legal_moves() if move.tile == other and not table.gain(move))
     table.play(scoreless)
     return {move.kind for move in table.legal_moves()} == {"exchange", "keep"}

@@ -145,7 +145,7 @@ def test_3_every_subset_of_the_hand_can_be_exchanged() -> None:
     assert two_alike == {"BBB", "YYY", "BBB BBB", "BBB YYY", "BBB BBB YYY"}
 
 
-# ---------------------------------------------------------------- 4: where a tile may lie
+# ---------------------------------------------------------------- 4: legal placements
 
 
 def test_4_tile_covers_three_squares_in_a_row() -> None:

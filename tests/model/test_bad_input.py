@@ -34,7 +34,7 @@ from axiogames.players.engines.seat_tracker import SeatTracker
 from axiogames.players.engines.views import read_view
 from axiogames.players.match import play_match
 from tests.games.conformance.positions import Case, play, twisted
-from tests.games.playing import play_on
+from tests.games.playing import table_at
 
 # ---------------------------------------------------------------- unknown names and numbers
 
@@ -45,12 +45,12 @@ def test_unknown_game_error_lists_the_games() -> None:
 
 
 @pytest.mark.parametrize("players", [0, 5, -1, True, 2.0, "2"])
-def test_invalid_number_of_players(players: Any) -> None:
+def test_invalid_number_of_players_is_refused(players: Any) -> None:
     with pytest.raises(InvalidPlayers, match="is for 1 to 4 players, not"):
         new_game("axio", players)
 
 
-def test_unknown_option_or_value() -> None:
+def test_unknown_option_or_value_is_refused() -> None:
     with pytest.raises(InvalidOption, match="axio has no option 'children': it has no options"):
         new_game("axio", options={"children": True})
     with pytest.raises(InvalidOption, match="trio has no option 'long': its options are children, short"):
@@ -59,12 +59,12 @@ def test_unknown_option_or_value() -> None:
         new_game("trio", options={"short": 1})  # type: ignore[dict-item]
 
 
-def test_unknown_player() -> None:
+def test_unknown_player_is_refused() -> None:
     with pytest.raises(InvalidPlayers, match="unknown player 'deep': choose from random, greedy, balanced"):
         player("deep")
 
 
-def test_unknown_seat() -> None:
+def test_unknown_seat_is_refused() -> None:
     with pytest.raises(AxioError, match="there is no seat 2: 0 to 1"):
         new_game("axio").view(2)
 
@@ -202,7 +202,7 @@ def almost_full() -> Table:
     rows[-1] = "3" + rows[-1][3:]
     counters = "scores=0;0 seat=0 phase=place due=0 dealing=0 idle=0 again=0 aside=- removed=-"
     text = f"trio 2 - board={'/'.join(rows)} hands=GGG;BBB bag=RRR1,YYY1,GYG1 {counters}"
-    return play_on(axio.Position(*parse_unchecked(text)))
+    return table_at(axio.Position(*parse_unchecked(text)))
 
 
 ILLEGAL = list(illegal())
@@ -262,7 +262,7 @@ NO_SEAT: tuple[Any, ...] = (
 
 
 @pytest.mark.parametrize("seat", NO_SEAT, ids=lambda seat: type(seat).__name__)
-def test_invalid_seats(seat: Any) -> None:
+def test_invalid_seats_are_refused(seat: Any) -> None:
     table = new_game("axio", seed=7)
     uses: list[Callable[[], Any]] = [
         lambda: table.hand(seat),
@@ -294,7 +294,7 @@ def test_numpy_integers_are_seats() -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, 5, 10**5000, b"pass", ["pass"], Unprintable()], ids=type)
-def test_arguments_that_are_not_text(wrong: Any) -> None:
+def test_arguments_that_are_not_text_are_refused(wrong: Any) -> None:
     table = new_game("axio", seed=7)
     for use in (
         axio.Move.parse,
@@ -318,7 +318,7 @@ def test_drawing_checks_the_number_of_names() -> None:
                 draw(names)
 
 
-def test_undrawable_tiles() -> None:
+def test_tiles_that_cannot_be_drawn_are_refused() -> None:
     with pytest.raises(IllegalMove) as caught:
         new_game("axio", seed=7).draw("RG")
     assert caught.value.reason is Reason.NO_DRAW_DUE
@@ -340,7 +340,7 @@ def test_every_reason_is_tested() -> None:
 @pytest.mark.parametrize(
     "text", ["", "GR", "GR k8", "GR k8_j8", "gr k8-j8", "(P) 2,-1", "exchange rg", "x" * 9999]
 )
-def test_invalid_move_text(text: str) -> None:
+def test_invalid_move_text_is_refused(text: str) -> None:
     with pytest.raises(ParseError, match="is not a move: write a placement as 'GR k8-j8'"):
         axio.Move.parse(text)
 
@@ -381,7 +381,7 @@ OPENING = new_game("axio", seed=7).position
         (lambda text: text + " more=1", "has the fields board hands bag"),
     ],
 )
-def test_invalid_position_text(change: Callable[[str], str], message: str) -> None:
+def test_invalid_position_text_is_refused(change: Callable[[str], str], message: str) -> None:
     text = change(OPENING)
     assert text != OPENING
     with pytest.raises(ParseError, match=message):
@@ -401,7 +401,7 @@ def test_invalid_position_text(change: Callable[[str], str], message: str) -> No
         ("trio", [("board=2#", "board=R1#")], "is not a multiple of three"),
     ],
 )
-def test_unreachable_position(game: str, changes: list[tuple[str, str]], message: str) -> None:
+def test_unreachable_position_is_refused(game: str, changes: list[tuple[str, str]], message: str) -> None:
     text = new_game(game, seed=7).position
     for old, new in changes:
         assert text.count(old) >= 1, text
@@ -418,7 +418,7 @@ def test_tile_cannot_be_in_the_display_and_a_hand() -> None:
         axio.Position.parse(table.position.replace(f";{held} bag", f";{laid} bag"))
 
 
-def test_invalid_game_text() -> None:
+def test_invalid_game_text_is_refused() -> None:
     text = write_game(record_of(finished("axio"), ["Ann", "Ben"]))
     read_game(text)
     lines = text.splitlines(keepends=True)
@@ -529,7 +529,7 @@ def test_record_error_names_the_event() -> None:
         (lambda r: r["result"].update(winners=[0, 1]), "the result is"),
     ],
 )
-def test_invalid_record(change: Callable[[dict[str, Any]], Any], message: str) -> None:
+def test_invalid_record_is_refused(change: Callable[[dict[str, Any]], Any], message: str) -> None:
     record = json.loads(GOLDENS["axio"].read_text(encoding="utf-8").splitlines()[1])
     replay(Record.parse(json.dumps(record)))
     change(record)
@@ -552,7 +552,7 @@ def test_tiles_in_any_orientation_and_split_draws_are_accepted() -> None:
     assert replay(Record.parse(json.dumps(record))).over
 
 
-def test_invalid_files(tmp_path: Path) -> None:
+def test_invalid_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidFile, match="No such file"):
         list(read_records(tmp_path / "none.jsonl"))
     (tmp_path / "empty.jsonl").write_text("\n", encoding="utf-8")

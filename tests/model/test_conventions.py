@@ -202,7 +202,7 @@ def public() -> dict[str, Any]:
         axio.Generator(3), table.variant, axio.game("axio"), axio.record_of(table), Reason.GAME_OVER,
         *table.events, IllegalMove(move, Reason.OCCUPIED), table.content(), table.scene(), *table.laid(),
         Result(({"R": 1},), (1,), (0,)), batch, played.step(played.sample()), batch.observe(),
-        batch.step_and_look(batch.sample()), batch.observation, batch.observation.board, Budget(),
+        batch.step_and_observe(batch.sample()), batch.observation, batch.observation.board, Budget(),
         player("greedy").choose(view, Budget(), axio.Generator(1)),
         *(player(name) for name in (*PLAYERS, "sim@1s")),
         pettingzoo.raw_env("rota"), pettingzoo.env("rota"), momaland.env("rota"), SoloEnv("rota"),
@@ -279,7 +279,7 @@ def test_batch_results_compare_by_value() -> None:
     first, second = a.step(a.sample()), b.step(b.sample())
     assert first == second
     assert a.observe() == b.observe()
-    assert a.step_and_look(a.sample()) != a.step(a.sample())
+    assert a.step_and_observe(a.sample()) != a.step(a.sample())
     second.rewards[0] += 1
     assert first != second
     assert (first == second) is False
@@ -307,7 +307,7 @@ def damages(array: np.ndarray) -> dict[str, Any]:
 
 
 def wrong_states(state: np.ndarray) -> list[np.ndarray]:
-    """Yield states of the right type that no game reaches; compiled rules would write out of bounds."""
+    """Return states of the right type that no game reaches; compiled rules would write out of bounds."""
     found = []
     for field, value in (("seat", 200), ("phase", 77), ("hands", 99), ("held", 100), ("due", 100)):
         changed = state.copy()
@@ -586,7 +586,7 @@ def test_public_members_have_docstrings(name: str) -> None:
 @pytest.mark.parametrize("seat", [-1, -128, 2, 100])
 def test_batch_refuses_unknown_seats(dtype: type, seat: int) -> None:
     batch = Batch(GAMES[0], players=2, games=4, seed=1)
-    with pytest.raises(InvalidBatchInput, match="seats are 0 to 1"):
+    with pytest.raises(InvalidBatchInput, match="seats must be from 0 to 1"):
         batch.observe(np.full(4, seat, dtype))
 
 
@@ -594,5 +594,5 @@ def test_batch_refuses_unknown_seats(dtype: type, seat: int) -> None:
 def test_batch_refuses_seats_beyond_a_byte(dtype: type) -> None:
     batch = Batch(GAMES[0], players=2, games=4, seed=1)
     for seat in (256, 257, 2**16 - 1):
-        with pytest.raises(InvalidBatchInput, match="seats are 0 to 1"):
+        with pytest.raises(InvalidBatchInput, match="seats must be from 0 to 1"):
             batch.observe(np.full(4, seat, dtype))

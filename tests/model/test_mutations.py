@@ -1,7 +1,7 @@
 """Mutations of the structure of a record: the package and the oracle agree on each.
 
-Events are dropped, repeated, reordered, split, merged, renamed, retyped and added after the end; so is every
-field of them, down to single tiles and squares.
+Events are dropped, repeated, reordered, split, merged, renamed, retyped and added after the end. So are their
+fields, down to single tiles and squares.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def of_each_kind(events: list[Json]) -> list[int]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_mutations_of_an_event(case: Case) -> None:
+def test_verdicts_agree_on_mutated_events(case: Case) -> None:
     value = abandoned(record(case), 9)
     accepted = refused = 0
     for at in range(len(value["events"])):
@@ -151,7 +151,7 @@ def test_mutations_of_an_event(case: Case) -> None:
 @pytest.mark.parametrize(
     "case", [case if case in QUICK else pytest.param(case, marks=pytest.mark.slow) for case in CASES], ids=str
 )
-def test_mutations_of_a_field(case: Case) -> None:
+def test_verdicts_agree_on_mutated_fields(case: Case) -> None:
     whole = record(case)
     for at in of_each_kind(whole["events"]):
         value = abandoned(whole, at + 1)
@@ -168,7 +168,7 @@ def test_mutations_of_a_field(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_mutations_of_the_result(case: Case) -> None:
+def test_mutated_results_are_refused(case: Case) -> None:
     whole = record(case)
     assert refusal_of_text(json.dumps(whole)) is None
     assert oracle_refusal(json.dumps(whole)) is None
@@ -194,7 +194,7 @@ def test_no_event_follows_the_end(case: Case) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_mutations_of_every_event_of_a_game(case: Case) -> None:
+def test_verdicts_agree_on_mutations_of_every_event_of_a_game(case: Case) -> None:
     value = record(case, "whole")
     for at in range(len(value["events"])):
         for label, events in changed_events(value["events"], at):

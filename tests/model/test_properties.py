@@ -99,7 +99,7 @@ def test_damaged_texts_are_parsed_or_refused(name: str, at: int, letter: str, in
             value = read(damaged)
         except AxioError:
             continue
-        # An accepted text must round-trip, or have the same number of events at most.
+        # An accepted position must round-trip, and an accepted table has at most as many events as the text.
         if isinstance(value, Position) and not isinstance(value, Table):
             assert Position.parse(value.position).position == value.position
         elif isinstance(value, Table):

@@ -351,7 +351,7 @@ REPEATING = '{"a":1,"a":2}'
 
 
 def test_repeated_keys_take_linear_time() -> None:
-    """Return deep JSON with repeated keys at the bottom, whose paths are as long as the JSON is deep."""
+    """The keys repeat at the bottom of deep JSON, so each of their paths is as long as the JSON is deep."""
     for inner in (
         f"[{','.join([REPEATING] * 200)}]",
         '{"a":' * 100 + "[" * 100 + "]" * 100 + ',"a":1}' * 100,
@@ -388,7 +388,7 @@ def test_record_is_parsed_from_text_or_bytes() -> None:
 
 
 @pytest.mark.parametrize("source", [None, 5, b"games.jsonl", ["games.jsonl"]])
-def test_invalid_file_names(source: Any) -> None:
+def test_invalid_file_names_are_refused(source: Any) -> None:
     with pytest.raises(InvalidFile, match="is not a file name"):
         list(read_records(source))
 
@@ -458,7 +458,7 @@ def test_seed_length_is_limited() -> None:
         replay(longer)
 
 
-def test_impossible_file_name() -> None:
+def test_impossible_file_name_is_refused() -> None:
     with pytest.raises(InvalidFile, match="is not a valid file name"):
         list(read_records("a\0b"))
     with pytest.raises(InvalidFile, match="is not a valid file name"):

@@ -1,8 +1,7 @@
-"""What compiled code of several threads needs to work together without the interpreter.
+"""Atomic words and calls by address, for threads that cooperate in compiled code without the interpreter.
 
-Numbers that all of them look at, known by their addresses; a share of work that one thread has and others
-find by its address; a function that is known by its address alone. Python has none of it: interpreted, there
-is nothing here.
+Words are 64-bit integers known by their address. Arguments that one thread owns are read by others at their
+address, and functions are called by address. Python has no equivalent: interpreted, all names are `None`.
 """
 
 from __future__ import annotations
@@ -11,49 +10,53 @@ from typing import Any
 
 from ..games.runtime.compile import INTERPRETED
 
-BYTES = 8  # of a number
+WORD_BYTES = 8
 
 
-def _reading_and_writing() -> tuple[Any, Any, Any, Any]:
-    """Numbers as they are now: compilers may otherwise read one once for all, or write it later."""
+def _word_intrinsics() -> tuple[Any, Any, Any, Any]:
+    """Return atomic operations on words. Plain ones could be cached in a register or reordered."""
     from llvmlite import ir
     from numba.core.types import boolean, int64, void
     from numba.extending import intrinsic
 
-    def place(builder: Any, address: Any) -> Any:
-        return builder.inttoptr(address, ir.IntType(8 * BYTES).as_pointer())
+    def pointer(builder: Any, address: Any) -> Any:
+        return builder.inttoptr(address, ir.IntType(8 * WORD_BYTES).as_pointer())
 
     @intrinsic
     def read(typing: Any, address: Any) -> Any:
+        """Return the word at an address."""
+
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return builder.load_atomic(place(builder, arguments[0]), "acquire", BYTES)
+            return builder.load_atomic(pointer(builder, arguments[0]), "acquire", WORD_BYTES)
 
         return int64(int64), code
 
     @intrinsic
     def write(typing: Any, address: Any, value: Any) -> Any:
+        """Write a word."""
+
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            builder.store_atomic(arguments[1], place(builder, arguments[0]), "release", BYTES)
+            builder.store_atomic(arguments[1], pointer(builder, arguments[0]), "release", WORD_BYTES)
             return context.get_dummy_value()
 
         return void(int64, int64), code
 
     @intrinsic
     def add(typing: Any, address: Any, value: Any) -> Any:
-        """Add to a number; what it was before."""
+        """Add to a word and return its previous value."""
 
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return builder.atomic_rmw("add", place(builder, arguments[0]), arguments[1], "acq_rel")
+            return builder.atomic_rmw("add", pointer(builder, arguments[0]), arguments[1], "acq_rel")
 
         return int64(int64, int64), code
 
     @intrinsic
     def swap(typing: Any, address: Any, old: Any, new: Any) -> Any:
-        """Write a new number if the old one is there; whether it was."""
+        """Replace a word by `new` if it is `old`; return whether it was."""
 
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             address, old, new = arguments
-            found = builder.cmpxchg(place(builder, address), old, new, "acq_rel", "acquire")
+            found = builder.cmpxchg(pointer(builder, address), old, new, "acq_rel", "acquire")
             return builder.extract_value(found, 1)
 
         return boolean(int64, int64, int64), code
@@ -61,27 +64,27 @@ def _reading_and_writing() -> tuple[Any, Any, Any, Any]:
     return read, write, add, swap
 
 
-def _by_address() -> tuple[Any, Any, Any]:
+def _address_intrinsics() -> tuple[Any, Any, Any]:
     from llvmlite import ir
     from numba.core import cgutils
     from numba.core.types import int64, void
     from numba.extending import intrinsic
 
-    word = ir.IntType(8 * BYTES)
-    kept: Any = cgutils.alloca_once_value
+    word = ir.IntType(8 * WORD_BYTES)
+    stack_copy: Any = cgutils.alloca_once_value
 
     @intrinsic
-    def address_of(typing: Any, share: Any) -> Any:
-        """Where others find this; it is there until the function that asks has ended."""
+    def address_of(typing: Any, value: Any) -> Any:
+        """Return the address of a copy of a value, valid until the calling function returns."""
 
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return builder.ptrtoint(kept(builder, arguments[0]), word)
+            return builder.ptrtoint(stack_copy(builder, arguments[0]), word)
 
-        return int64(share), code
+        return int64(value), code
 
     @intrinsic
-    def found_at(typing: Any, address: Any, kind: Any) -> Any:
-        """What another thread has there; of which kind it is must be known."""
+    def load_at(typing: Any, address: Any, kind: Any) -> Any:
+        """Return the value at an address. The caller must know its type."""
 
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             layout = context.get_value_type(signature.return_type)
@@ -91,17 +94,17 @@ def _by_address() -> tuple[Any, Any, Any]:
 
     @intrinsic
     def call(typing: Any, function: Any, first: Any, second: Any, third: Any) -> Any:
-        """Call a function of three whole numbers by its address."""
+        """Call a function of three integers by its address."""
 
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            function, *numbers = arguments
-            kind = ir.FunctionType(ir.VoidType(), [word] * len(numbers))
-            builder.call(builder.inttoptr(function, kind.as_pointer()), numbers)
+            function, *values = arguments
+            kind = ir.FunctionType(ir.VoidType(), [word] * len(values))
+            builder.call(builder.inttoptr(function, kind.as_pointer()), values)
             return context.get_dummy_value()
 
         return void(int64, int64, int64, int64), code
 
-    return address_of, found_at, call
+    return address_of, load_at, call
 
 
 read: Any
@@ -109,10 +112,10 @@ write: Any
 add: Any
 swap: Any
 address_of: Any
-found_at: Any
+load_at: Any
 call: Any
 if INTERPRETED:
-    read = write = add = swap = address_of = found_at = call = None
+    read = write = add = swap = address_of = load_at = call = None
 else:
-    read, write, add, swap = _reading_and_writing()
-    address_of, found_at, call = _by_address()
+    read, write, add, swap = _word_intrinsics()
+    address_of, load_at, call = _address_intrinsics()

@@ -1,4 +1,4 @@
-"""N games of one kind as one array of states."""
+"""`Batch`: many games of one kind as one array of states."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from .cpu import CpuBackend
 from .cuda import CudaBackend
 
 REWARDS = {
-    "none": loops.NOTHING,
+    "none": loops.NO_REWARD,
     "win": loops.WIN,  # the winners share what the others lose: 1, 0 or -1 with two players
     "place": loops.PLACE_REWARD,  # from 1 for the first place to -1 for the last
     "lowest": loops.LOWEST,  # the points of the lowest track, which decides a game
 }
 
 
-RESULT = np.int16  # points; those of games without a cap need more than a byte
+POINTS_TYPE = np.int16  # points of games without a cap do not fit into a byte
 CPU, CUDA = "cpu", "cuda"
-Array = Any  # NumPy's, or one in the memory of a GPU
+Array = Any  # of NumPy, or in the memory of a GPU
 
 
 def _equal(mine: Array, theirs: Array) -> bool:
@@ -37,14 +37,14 @@ def _equal(mine: Array, theirs: Array) -> bool:
 
 
 class BatchStep(NamedTuple):
-    """What came of a move in every game; the next step writes into the same arrays.
+    """The outcome of a step. The next step reuses its arrays.
 
-    Two of them are equal if all their numbers are. They change, so they have no hash.
+    Steps compare by value. They are not hashable, since their arrays change.
     """
 
-    rewards: Array  # (games, players): what a game that has ended is worth to each seat
-    ended: Array  # (games,): whether it has ended
-    gains: Array  # (games, tracks): what the seat that moved scored on each track
+    rewards: Array  # (games, players): the reward of each seat in games that have ended, else 0
+    ended: Array  # (games,): whether the game has ended
+    gains: Array  # (games, tracks): the points that the action scored
 
     def __eq__(self, other: object) -> bool:
         return _equal(self, other)
@@ -54,10 +54,10 @@ class BatchStep(NamedTuple):
 
 
 class BatchObservation(NamedTuple):
-    """What a seat of every game knows; the names of the numbers are in `Batch.observation`."""
+    """The observation of a seat of every game. `Batch.observation` names its entries."""
 
     board: Array  # (games, *shape of the board)
-    vector: Array  # (games, names)
+    vector: Array  # (games, entries)
 
     def __eq__(self, other: object) -> bool:
         return _equal(self, other)
@@ -67,12 +67,12 @@ class BatchObservation(NamedTuple):
 
 
 class StepObservation(NamedTuple):
-    """What came of a move in every game, and what the seats to move then know and may do."""
+    """The outcome of a step, with the observation and the legal actions of the seats to move."""
 
     step: BatchStep
-    seen: BatchObservation
-    masks: Array  # (games, numbers)
-    sampled: Array  # (games,): any legal move of each game, if that was asked for
+    observation: BatchObservation
+    masks: Array  # (games, actions)
+    sampled: Array  # (games,): a legal action of each game, if sampling was requested
 
     def __eq__(self, other: object) -> bool:
         return _equal(self, other)
@@ -86,15 +86,32 @@ for _result in (BatchStep, BatchObservation, StepObservation):
 
 
 class Batch:
-    """Many games of one kind; all of them wait for a player's move, or are over.
+    """Many games of one kind. Each waits for a player's action or is over.
 
-    Chance has a generator in every game: the same seed gives the same games, however many threads there
-    are and on every device, and game number i of a batch is the same whatever the others do. Arrays that
-    methods give back belong to the batch and are written into again by the next call of the same method;
-    copy what is to be kept. They are NumPy's, or with `device="cuda"` arrays on the GPU.
+    Every game has its own random generator. The same seed gives the same games for any number of threads and
+    on every device, and game i does not depend on the other games. Methods return arrays that belong to the
+    batch: the next call of the same method overwrites them, so copy what you keep. Arrays are NumPy's, or
+    with `device="cuda"` in the memory of the GPU.
 
-    A batch is equal to itself only; compare `states` to compare games. A pickle is checked when it is loaded,
-    which takes about 0.3 ms for each game.
+    A batch is equal to itself only; compare `states` to compare games. Unpickling validates every game, which
+    takes about 0.3 ms each.
+
+    Args:
+        game: the name of a game, one of `GAMES`.
+        players: the number of players of each game.
+        games: the number of games.
+        seed: the random seed.
+        options: options of the game to switch on, by name.
+        reward: the reward of a finished game, one of `REWARDS`.
+        auto_reset: start games that end again. Otherwise they stay over and ignore actions.
+        threads: the number of threads, at most one per core.
+        device: `cpu` or `cuda`.
+        compact: use the smallest layout of states.
+
+    Raises:
+        InvalidBatchInput: `games`, `threads` or `reward` is invalid.
+        DeviceNotFound: the device is unknown or missing.
+        MissingDependency: `device="cuda"` without numba-cuda.
     """
 
     def __init__(
@@ -115,176 +132,200 @@ class Batch:
         self.variant: Variant = variant.compact if compact else variant
         self._compact = bool(compact)
         self.games = _at_least_one("games", games)
-        # The processor or the GPU that has the games.
-        self.on = _device(device, self.variant, self.games, _at_least_one("threads", threads))
+        # The CPU or GPU that holds the games.
+        self.backend = _backend(device, self.variant, self.games, _at_least_one("threads", threads))
         self.device = device
-        self.threads = self.on.threads
+        self.threads = self.backend.threads
         if reward not in REWARDS:
-            raise InvalidBatchInput(f"there is no reward {reward!r}; there are {', '.join(REWARDS)}")
+            raise InvalidBatchInput(f"unknown reward {reward!r}: choose from {', '.join(REWARDS)}")
         self.reward = reward
         self.auto_reset = bool(auto_reset)
         self.seed = operator.index(seed)
-        self.states = self.on.states(self.variant.opening.dtype)
-        self.rngs = self.on.put(seed_states(self.seed & (2**64 - 1), 0, self.games))
+        self.states = self.backend.states(self.variant.opening.dtype)
+        self.rngs = self.backend.to_device(seed_states(self.seed & (2**64 - 1), 0, self.games))
         tracks = len(self.variant.tracks)
-        # The points at the end of the last game that ended in each place.
-        self.finals = self.on.zeros((self.games, players, tracks), RESULT)
-        self._opening = self.on.put(self.variant.opening)
-        self._places = self.on.put(self.observation.board.places)
+        # Points at the end of the last game that ended in each place of the batch.
+        self.finals = self.backend.zeros((self.games, players, tracks), POINTS_TYPE)
+        self._opening = self.backend.to_device(self.variant.opening)
+        self._cells = self.backend.to_device(self.observation.board.places)
         self._step = BatchStep(
-            self.on.zeros((self.games, players), np.float32),
-            self.on.zeros((self.games,), np.bool_),
-            self.on.zeros((self.games, tracks), RESULT),
+            self.backend.zeros((self.games, players), np.float32),
+            self.backend.zeros((self.games,), np.bool_),
+            self.backend.zeros((self.games, tracks), POINTS_TYPE),
         )
         self._arrays: dict[str, Any] = {}
         self.reset()
 
     def __repr__(self) -> str:
         game = self.variant.game.id
-        place = "" if self.device == CPU else f", device={self.device!r}"
-        return f"Batch({game!r}, players={self.players}, games={self.games}, seed={self.seed}{place})"
+        device = "" if self.device == CPU else f", device={self.device!r}"
+        return f"Batch({game!r}, players={self.players}, games={self.games}, seed={self.seed}{device})"
 
-    # ------------------------------------------------------------ what it is about
+    # ------------------------------------------------------------ state
 
     @property
     def players(self) -> int:
-        """How many seats every game has."""
+        """The number of players of each game."""
         return self.variant.players
 
     @property
-    def numbers(self) -> int:
-        """How many numbers stand for moves: the length of a mask."""
+    def num_actions(self) -> int:
+        """The number of action ids, which is the length of a mask."""
         return self.variant.actions
 
     @property
     def observation(self) -> Any:
-        """What the numbers of an observation mean."""
+        """The layout of observations and the names of their entries."""
         return self.variant.observation
 
     @property
     def turn(self) -> Array:
-        """Whose turn it is in every game: a look at the states, not a copy."""
-        return self.on.field(self.states, "seat")
+        """The seat to move in every game, as a view of the states."""
+        return self.backend.field(self.states, "seat")
 
     @property
     def over(self) -> Array:
-        """Which games are over; none, where games that end start anew."""
+        """Which games are over. With `auto_reset`, none is."""
         over = self._array("over", (self.games,), np.bool_)
-        self.on.run("finished", self.states, over)
+        self.backend.run("finished", self.states, over)
         return over
 
     @property
     def scores(self) -> Array:
-        """The points in every game by seat and track: a look at the states, not a copy."""
-        return self.on.field(self.states, "scores")[:, : self.players]
+        """The points in every game by seat and track, as a view of the states."""
+        return self.backend.field(self.states, "scores")[:, : self.players]
 
-    # ------------------------------------------------------------ what it does
+    # ------------------------------------------------------------ operations
 
     def reset(self, which: Array | None = None) -> None:
-        """Start all games anew, or those that `which` says; their generators go on."""
+        """Start all games again, or those where `which` is true. Their random generators continue."""
         flags = self._checked("which", np.ones(self.games, np.bool_) if which is None else which, np.bool_)
-        self.on.run("reset", self._opening, self.states, self.rngs, flags)
+        self.backend.run("reset", self._game_arrays(), flags)
 
-    def step(self, numbers: Array, *, checked: bool = True) -> BatchStep:
-        """Make a move in every game, and let chance do what comes after it.
+    def step(self, actions: Array, *, checked: bool = True) -> BatchStep:
+        """Apply an action to every game and resolve chance.
 
-        Games that end start anew, or, with `renew=False`, take no more part. Raises `InvalidBatchInput` for a
-        number that is not legal, before any game has changed; `checked=False` trusts the numbers.
+        Games that end start again, or with `auto_reset=False` stay over and ignore actions.
+
+        Args:
+            actions: an action id for each game.
+            checked: check that actions are legal.
+
+        Raises:
+            InvalidBatchInput: an action is illegal. No game has changed.
         """
-        self._advance("step", numbers, checked)
+        self._advance("step", actions, checked)
         return self._step
 
-    def step_and_look(self, numbers: Array, *, checked: bool = True, sample: bool = False) -> StepObservation:
-        """`step`, then `observe`, `masks` and, if wanted, `sample`, in one go: threads share it only once.
+    def step_and_observe(
+        self, actions: Array, *, checked: bool = True, sample: bool = False
+    ) -> StepObservation:
+        """Do `step`, `observe` and `masks`, and with `sample` also `sample`, in one pass over the games.
 
-        Numbers that `sample` gives are legal: with `checked=False` nobody looks at them again.
+        Sampled actions are legal and can be applied with `checked=False`.
         """
-        board, vector = self._seen()
-        masks, sampled = self._masks(), self._sampled()
-        self._advance(
-            "step_and_observe", numbers, checked, self._places, board, vector, masks, bool(sample), sampled
-        )
+        board, vector = self._observation_arrays()
+        masks, sampled = self._mask_array(), self._sample_array()
+        turn = (self._cells, board, vector, masks, sampled)
+        self._advance("step_and_observe", actions, checked, turn, sample=bool(sample))
         return StepObservation(self._step, self._observed(board, vector), masks, sampled)
 
-    def check(self, numbers: Array) -> None:
-        """Raise `InvalidBatchInput` for the first number that is no legal move of its game."""
-        numbers = self._checked("numbers", numbers, np.int32)
-        flags = self._array("wrong", (self.games,), np.bool_)
-        self.on.run("find_illegal", self.states, numbers, self.numbers, flags)
-        found = np.flatnonzero(self.on.take(flags))
-        if len(found):
-            wrong = found[0]
-            counts, given = self.on.take(self.counts()), self.on.take(numbers)
+    def check(self, actions: Array) -> None:
+        """Check that actions are legal.
+
+        Raises:
+            InvalidBatchInput: an action is illegal; the message names the first one.
+        """
+        actions = self._checked("actions", actions, np.int32)
+        flags = self._array("illegal", (self.games,), np.bool_)
+        self.backend.run("find_illegal", self.states, actions, flags)
+        illegal = np.flatnonzero(self.backend.to_host(flags))
+        if len(illegal):
+            game = illegal[0]
+            counts, actions = self.backend.to_host(self.counts()), self.backend.to_host(actions)
             raise InvalidBatchInput(
-                f"{given[wrong]} is no legal move in game {wrong} of the batch,"
-                f" which has {counts[wrong]} of them: see masks()"
+                f"action {actions[game]} is illegal in game {game} of the batch,"
+                f" which has {counts[game]} legal actions: see masks()"
             )
 
     def masks(self) -> Array:
-        """A row for each game with 1 for each number that is a legal move and 0 for all others."""
-        masks = self._masks()
-        self.on.run("masks", self.states, masks)
+        """Return a row for each game: 1 for legal actions, 0 for all others."""
+        masks = self._mask_array()
+        self.backend.run("masks", self.states, masks)
         return masks
 
     def counts(self) -> Array:
-        """How many legal moves every game has."""
+        """Return the number of legal actions of every game."""
         counts = self._array("counts", (self.games,), np.int32)
-        self.on.run("count", self.states, counts)
+        self.backend.run("count", self.states, counts)
         return counts
 
-    def nth(self, ranks: Array) -> Array:
-        """The number of the legal move with this rank, ascending, in every game; no mask is needed for it.
+    def nth(self, indices: Array) -> Array:
+        """Return the legal action with the given index, in ascending order, for every game.
 
-        Ranks go round: any number will do, such as a random one.
+        Indices wrap around, so that any integer selects an action, without a mask.
         """
-        numbers = self._array("nth", (self.games,), np.int32)
-        self.on.run("nth", self.states, self._checked("ranks", ranks, np.int64), numbers)
-        return numbers
+        actions = self._array("nth", (self.games,), np.int32)
+        self.backend.run("nth", self.states, self._checked("indices", indices, np.int64), actions)
+        return actions
 
     def sample(self) -> Array:
-        """The number of any legal move in every game, each as likely as any other."""
-        numbers = self._sampled()
-        self.on.run("sample", self.states, self.rngs, numbers)
-        return numbers
+        """Return a legal action of every game, uniformly at random."""
+        actions = self._sample_array()
+        self.backend.run("sample", self.states, self.rngs, actions)
+        return actions
 
     def greedy(self) -> Array:
-        """The number of a move with the most points now in every game."""
-        numbers = self._array("greedy", (self.games,), np.int32)
-        self.on.run("greedy", self.states, self.rngs, numbers)
-        return numbers
+        """Return a legal action that scores the most points, for every game."""
+        actions = self._array("greedy", (self.games,), np.int32)
+        self.backend.run("greedy", self.states, self.rngs, actions)
+        return actions
 
     def observe(self, seats: Array | None = None) -> BatchObservation:
-        """What a seat of every game knows: the one to move, unless others are named."""
-        looking = self._checked("seats", self.turn if seats is None else seats, np.uint8)
+        """Return the observation of a seat of every game, by default of the seat to move.
+
+        Raises:
+            InvalidBatchInput: there is no such seat.
+        """
+        observers = self._checked("seats", self.turn if seats is None else seats, np.uint8)
         if seats is not None:
-            named = self.on.take(looking)
-            if ((named < 0) | (named >= self.players)).any():
-                raise InvalidBatchInput(f"seats are 0 to {self.players - 1}")
-        board, vector = self._seen()
-        self.on.run("observe", self.states, looking, self._places, board, vector)
+            host = self.backend.to_host(observers)
+            if ((host < 0) | (host >= self.players)).any():
+                raise InvalidBatchInput(f"seats must be from 0 to {self.players - 1}")
+        board, vector = self._observation_arrays()
+        self.backend.run("observe", self.states, observers, self._cells, board, vector)
         return self._observed(board, vector)
 
     def play_randomly(self, games: int = 1) -> int:
-        """Play so many whole games of random moves in every place; how many moves that were.
+        """Play random games in every place of the batch and return the total number of moves.
 
         All games are over afterwards; `reset` starts them again.
+
+        Args:
+            games: the number of games in each place.
         """
-        made, _ = self._play("random_games", games)
-        return made
+        moves, _ = self._play("random_games", games)
+        return moves
 
     def play_greedily(self, games: int = 1) -> tuple[int, int]:
-        """Play so many whole games of most points now in every place; the moves made, and the moves rated."""
+        """Play greedy games in every place; return the total numbers of moves and of scored placements.
+
+        All games are over afterwards; `reset` starts them again.
+
+        Args:
+            games: the number of games in each place.
+        """
         return self._play("greedy_games", games)
 
     def copy(self) -> Batch:
-        """A batch that goes its own way from here, with the same games and the same chance."""
+        """Return an independent copy with the same games and random generators."""
         batch = Batch(**self._settings())
         batch._fill(self._contents())
         return batch
 
     def close(self) -> None:
-        """Let the threads go."""
-        self.on.close()
+        """Stop the threads."""
+        self.backend.close()
 
     def __copy__(self) -> Batch:
         return self.copy()
@@ -312,20 +353,22 @@ class Batch:
         }
 
     def _contents(self) -> list[np.ndarray]:
-        """Everything that playing on depends on, and what the last step gave, in this machine's memory."""
-        return [self.on.take(array) for array in (self.states, self.rngs, self.finals, *self._step)]
+        """Return the arrays that future steps depend on, and those of the last step, as NumPy arrays."""
+        return [self.backend.to_host(array) for array in (self.states, self.rngs, self.finals, *self._step)]
 
     def _check(self, contents: list[np.ndarray]) -> None:
-        """Check contents that come from outside. Raises `InvalidBatchInput`."""
+        """Check contents from a pickle. Raises `InvalidBatchInput`."""
         own = self._contents()
         if not isinstance(contents, list) or len(contents) != len(own):
-            raise InvalidBatchInput(f"a pickle of a batch should have {len(own)} arrays")
+            raise InvalidBatchInput(f"a pickle of a batch must have {len(own)} arrays")
         for array, mine in zip(contents, own, strict=True):
             if not is_array_of(array, mine.dtype, mine.shape):
-                raise InvalidBatchInput(f"an array of a batch should be {mine.shape} of {mine.dtype}")
+                raise InvalidBatchInput(
+                    f"an array of a batch must have shape {mine.shape} and type {mine.dtype}"
+                )
         states, rngs, *_ = contents
         if not rngs.all():
-            raise InvalidBatchInput("a generator of a batch is zero, and would stay so")
+            raise InvalidBatchInput("the random generator of a game is 0, which would never change")
         for game in range(self.games):
             try:
                 self.variant.check_running(states[game : game + 1])
@@ -333,33 +376,38 @@ class Batch:
                 raise InvalidBatchInput(f"game {game} of the batch: {error}") from None
 
     def _fill(self, contents: list[np.ndarray]) -> None:
-        self.states, self.rngs, self.finals, *step = (self.on.put(array.copy()) for array in contents)
+        self.states, self.rngs, self.finals, *step = (
+            self.backend.to_device(array.copy()) for array in contents
+        )
         self._step = BatchStep(*step)
 
     def _play(self, loop: str, games: int) -> tuple[int, int]:
         games = _at_least_one("games", games)
         moves = self._array("moves", (self.games,), np.int64)
-        rated = self._array("rated", (self.games,), np.int64)
-        self.on.run(loop, self._opening, self.states, self.rngs, games, moves, rated)
-        return int(self.on.take(moves).sum()), int(self.on.take(rated).sum())
+        scored = self._array("scored", (self.games,), np.int64)
+        self.backend.run(loop, self._game_arrays(), games, moves, scored)
+        return int(self.backend.to_host(moves).sum()), int(self.backend.to_host(scored).sum())
 
-    def _advance(self, loop: str, numbers: Array, checked: bool, *more: Any) -> None:
-        numbers = self._checked("numbers", numbers, np.int32)
+    def _advance(self, loop: str, actions: Array, checked: bool, *turn: Any, sample: bool = False) -> None:
+        actions = self._checked("actions", actions, np.int32)
         if checked:
-            self.check(numbers)
+            self.check(actions)
         rewards, ended, gains = self._step
-        self.on.run(
-            loop, self._opening, self.states, self.rngs, numbers, self.auto_reset, REWARDS[self.reward],
-            gains, self.finals, rewards, ended, *more,
-        )  # fmt: skip
+        config = (self.auto_reset, REWARDS[self.reward], sample)
+        output = (gains, self.finals, rewards, ended)
+        self.backend.run(loop, self._game_arrays(), actions, config, output, *turn)
 
-    def _masks(self) -> Any:
-        return self._array("masks", (self.games, self.numbers), np.uint8)
+    def _game_arrays(self) -> tuple[Any, Any, Any]:
+        """Return the fields of `GameArrays`."""
+        return self._opening, self.states, self.rngs
 
-    def _sampled(self) -> Any:
+    def _mask_array(self) -> Any:
+        return self._array("masks", (self.games, self.num_actions), np.uint8)
+
+    def _sample_array(self) -> Any:
         return self._array("sample", (self.games,), np.int32)
 
-    def _seen(self) -> tuple[Any, Any]:
+    def _observation_arrays(self) -> tuple[Any, Any]:
         board = self._array("board", (self.games, self.observation.board.size), np.int8)
         return board, self._array("vector", (self.games, len(self.observation.names)), np.int16)
 
@@ -368,34 +416,34 @@ class Batch:
 
     def _array(self, name: str, shape: tuple[int, ...], dtype: type) -> Any:
         if name not in self._arrays:
-            self._arrays[name] = self.on.zeros(shape, dtype)
+            self._arrays[name] = self.backend.zeros(shape, dtype)
         return self._arrays[name]
 
     def _checked(self, name: str, values: Any, dtype: type) -> Any:
-        given = self.on.given(values, dtype)
-        if given.shape != (self.games,) or given.dtype.kind not in "biu":
+        array = self.backend.as_input(values, dtype)
+        if array.shape != (self.games,) or array.dtype.kind not in "biu":
             raise InvalidBatchInput(
-                f"{name} should be {self.games} whole numbers, one for each game,"
-                f" not {given.dtype} of shape {given.shape}"
+                f"{name} must be {self.games} integers, one for each game,"
+                f" not {array.dtype} of shape {array.shape}"
             )
-        return given
+        return array
 
 
 def _restored(settings: dict[str, Any], contents: list[np.ndarray]) -> Batch:
-    """Return a batch from a pickle. Raises `InvalidBatchInput` for contents that no batch has."""
+    """Return a batch from a pickle. Raises `InvalidBatchInput` if the contents are invalid."""
     batch = Batch(**settings)
     batch._check(contents)
     batch._fill(contents)
     return batch
 
 
-def _device(name: str, variant: Variant, games: int, threads: int) -> CpuBackend | CudaBackend:
-    if name == CPU:
+def _backend(device: str, variant: Variant, games: int, threads: int) -> CpuBackend | CudaBackend:
+    if device == CPU:
         return CpuBackend(variant, games, threads)
-    if name != CUDA:
-        raise DeviceNotFound(f"there is no device {name!r}; there are {CPU} and {CUDA}")
+    if device != CUDA:
+        raise DeviceNotFound(f"unknown device {device!r}: choose from {CPU}, {CUDA}")
     if threads > 1:
-        raise InvalidBatchInput(f"{threads} threads are for the processor; a GPU has a thread for every game")
+        raise InvalidBatchInput(f"threads={threads} needs device={CPU!r}: a GPU has a thread for every game")
     return CudaBackend(variant, games)
 
 
@@ -403,7 +451,7 @@ def _at_least_one(name: str, value: int) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise InvalidBatchInput(f"{name} should be a whole number, not {value!r}") from None
+        raise InvalidBatchInput(f"{name} must be an integer, not {value!r}") from None
     if number < 1:
-        raise InvalidBatchInput(f"{name} should be at least 1, not {number}")
+        raise InvalidBatchInput(f"{name} must be at least 1, not {number}")
     return number

@@ -1,4 +1,4 @@
-"""Games in the memory of an NVIDIA GPU: the same loops as on the processor, with threads for every game."""
+"""The backend of batches on an NVIDIA GPU. It runs the same loops as the CPU, with threads for every game."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..games.runtime.compile import INTERPRETED, bind_part
 from ..games.variant import Variant
 from ..optional_deps import missing_dependency
 from . import loops
-from .cuda_kernels import ROWS, WHOLE_GAMES, a_thread_a_game, whole_games
+from .cuda_kernels import PLAYOUTS, WARP_KERNELS, one_thread_per_game, playout_kernel
 from .cuda_occupancy import (
     BLOCK,
     LAUNCH_CONFIGS,
@@ -21,8 +21,8 @@ from .cuda_occupancy import (
     Kernel,
     KernelShare,
     LaunchConfig,
-    SharedMemory,
-    share_of,
+    MultiprocessorLimits,
+    plan_share,
 )
 from .loops import LOOPS_BY_NAME
 
@@ -31,166 +31,167 @@ EXTRA = "cuda"
 
 @cache
 def find_cuda() -> Any:
-    """Numba's module for CUDA. Raises `MissingDependency`, or `DeviceNotFound` where there is no GPU."""
+    """Return Numba's module for CUDA.
+
+    Raises:
+        MissingDependency: numba-cuda is not installed.
+        DeviceNotFound: there is no usable GPU, or the rules run interpreted.
+    """
     if INTERPRETED:
         raise DeviceNotFound("interpreted rules (NUMBA_DISABLE_JIT) do not run on a GPU")
     for old, new in (("row_stack", "vstack"), ("in1d", "isin"), ("trapz", "trapezoid")):
-        if not hasattr(np, old):  # numba-cuda still asks for names that NumPy has dropped
+        if not hasattr(np, old):  # numba-cuda still uses names that NumPy has removed
             setattr(np, old, getattr(np, new))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # new editions of NumPy bring more of that
+        warnings.simplefilter("ignore", DeprecationWarning)  # raised with recent versions of NumPy
         try:
-            import numba_cuda  # noqa: F401  # Numba's own CUDA part is too old for new toolkits
+            import numba_cuda  # noqa: F401  # Numba's own CUDA part is too old for recent toolkits
             from numba import cuda
         except ImportError:
             raise missing_dependency("numba-cuda", EXTRA) from None
     if not cuda.is_available():  # type: ignore[no-untyped-call]
-        raise DeviceNotFound(
-            'device="cuda", but no NVIDIA GPU can be used here; device="cpu" is the processor'
-        )
+        raise DeviceNotFound('device="cuda" needs an NVIDIA GPU, and none was found: use device="cpu"')
     return cuda
 
 
-class Made(NamedTuple):
-    """A loop that can be started."""
+class CompiledKernel(NamedTuple):
+    """A kernel of a loop, ready to be launched."""
 
     kernel: Any
-    start: Any  # the kernel for all games of the batch
-    block: int  # threads that are started together
+    launch: Any  # the kernel, configured for all games of the batch
+    block: int  # threads per block
 
 
 class CudaBackend:
-    """Runs loops over the games of a batch; arrays are Numba's, others take them without a copy."""
+    """Runs loops over the games of a batch. Arrays are Numba's; other frameworks share their memory."""
 
     threads = 1
 
-    def __init__(self, variant: Variant, games: int, manner: LaunchConfig | None = None) -> None:
+    def __init__(self, variant: Variant, games: int, launch: LaunchConfig | None = None) -> None:
         self.games = games
-        self._manner = manner
+        self._launch = launch
         self._cuda = find_cuda()
         self._variant = variant
-        self._tables = self._cuda.to_device(variant.constants)
-        self._made: dict[str, Made] = {}
+        self._constants = self._cuda.to_device(variant.constants)
+        self._kernels: dict[str, CompiledKernel] = {}
 
     def states(self, dtype: np.dtype[Any]) -> Any:
-        """Room for a state of every game."""
+        """Allocate a state for every game."""
         return self._cuda.device_array(self.games, dtype)
 
     def field(self, states: Any, name: str) -> Any:
-        """A look at one field of all states."""
+        """Return a view of one field of all states."""
         dtype, offset = states.dtype.fields[name][:2]
         inner = dtype.base
-        steps = np.empty(dtype.shape, inner).strides
+        strides = np.empty(dtype.shape, inner).strides
         return self._cuda.as_cuda_array(
-            _Look(states, offset, (self.games, *dtype.shape), (states.dtype.itemsize, *steps), inner)
+            _FieldView(states, offset, (self.games, *dtype.shape), (states.dtype.itemsize, *strides), inner)
         )
 
     def zeros(self, shape: tuple[int, ...], dtype: type) -> Any:
-        """An array that loops can write into."""
+        """Return an array of zeros that loops can write."""
         return self._cuda.to_device(np.zeros(shape, dtype))
 
-    def put(self, array: np.ndarray) -> Any:
-        """An array where loops can read it."""
+    def to_device(self, array: np.ndarray) -> Any:
+        """Return an array in the memory of the GPU."""
         return self._cuda.to_device(array)
 
-    def given(self, values: Any, dtype: type) -> Any:
-        """What a caller hands in: anything on the GPU as it is, the rest is copied there."""
+    def as_input(self, values: Any, dtype: type) -> Any:
+        """Return an argument of a caller as an array for loops. Arrays on the GPU are not copied."""
         if hasattr(values, "__cuda_array_interface__"):
             return self._cuda.as_cuda_array(values)
         return self._cuda.to_device(np.ascontiguousarray(values))
 
-    def take(self, array: Any) -> np.ndarray:
-        """An array that loops have written, for Python to read."""
+    def to_host(self, array: Any) -> np.ndarray:
+        """Return a NumPy copy of an array."""
         host: np.ndarray = array.copy_to_host()
         return host
 
     def run(self, name: str, *arguments: Any) -> None:
-        """Run a loop over all games."""
+        """Launch a loop over all games."""
         if name == "step_and_observe":
             self._step_and_observe(*arguments)
             return
-        if name not in self._made:
-            self._made[name] = self._make(name)
-        self._made[name].start((self._tables, *arguments), self.games)
+        if name not in self._kernels:
+            self._kernels[name] = self._compile(name)
+        self._kernels[name].launch((self._constants, *arguments), self.games)
 
     def close(self) -> None:
-        """Nothing to let go: memory is given back when nobody holds the arrays."""
+        """Do nothing: memory is released with the last reference to its array."""
 
     def wait(self) -> None:
-        """Wait until all loops have ended: `run` only starts them."""
+        """Wait until all loops have finished: `run` only launches them."""
         self._cuda.synchronize()
 
     def kernel(self, name: str) -> Kernel:
-        """What has become of a loop that has been run."""
-        kernel, _, block = self._made[name]
-        *_, made = kernel.overloads.values()
+        """Return the properties of a compiled loop that has been run."""
+        kernel, _, block = self._kernels[name]
+        *_, compiled = kernel.overloads.values()
         context = self._cuda.current_context()
         device = context.device
-        function = made._codelibrary.get_cufunc()
+        function = compiled._codelibrary.get_cufunc()
         blocks = context.get_active_blocks_per_multiprocessor(function, block, 0)
         return Kernel(
             block,
-            made.regs_per_thread,
-            made.shared_mem_per_block,
-            made.local_mem_per_thread,
+            compiled.regs_per_thread,
+            compiled.shared_mem_per_block,
+            compiled.local_mem_per_thread,
             blocks * block // WARP,
             device.MAX_THREADS_PER_MULTIPROCESSOR // WARP,
         )
 
-    def _step_and_observe(
-        self, openings: Any, states: Any, rngs: Any, numbers: Any, auto_reset: bool, kind: int, gains: Any,
-        finals: Any, rewards: Any, ended: Any, places: Any, boards: Any, vectors: Any, masks: Any,
-        picking: bool, picked: Any,
-    ) -> None:  # fmt: skip
-        """One after the other: of threads that wait for each other a GPU has none."""
-        self.run("step", openings, states, rngs, numbers, auto_reset, kind, gains, finals, rewards, ended)
-        self.run("observe", states, self.field(states, "seat"), places, boards, vectors)
+    def _step_and_observe(self, games: Any, actions: Any, config: Any, output: Any, turn: Any) -> None:
+        """Launch the parts one after the other: all threads of a GPU cannot wait for each other in a loop."""
+        _, states, rngs = games
+        cells, boards, vectors, masks, sampled = turn
+        self.run("step", games, actions, config, output)
+        self.run("observe", states, self.field(states, "seat"), cells, boards, vectors)
         self.run("masks", states, masks)
-        if picking:
-            self.run("sample", states, rngs, picked)
+        if loops.StepConfig(*config).sample:
+            self.run("sample", states, rngs, sampled)
 
-    def _make(self, name: str) -> Made:
-        share = self._share(name) if name in WHOLE_GAMES else None
+    def _compile(self, name: str) -> CompiledKernel:
+        share = self._share(name) if name in PLAYOUTS else None
         block = WARP * share.warps if share else BLOCK
         kernel = _kernel(self._variant, name, share)
-        games = block // WARP if name in ROWS else block
+        games_per_block = block // WARP if name in WARP_KERNELS else block
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that a few games leave a GPU idle is nobody's mistake
-            return Made(kernel, kernel[-(-self.games // games), block], block)
+            warnings.simplefilter("ignore")  # Numba warns where few games leave a GPU partly idle
+            return CompiledKernel(kernel, kernel[-(-self.games // games_per_block), block], block)
 
     def _share(self, name: str) -> KernelShare:
         device = self._cuda.get_current_device()
-        room = SharedMemory(
+        limits = MultiprocessorLimits(
             device.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, device.MAX_REGISTERS_PER_MULTIPROCESSOR
         )
         state, constants = self._variant.opening.dtype.itemsize, self._variant.constants.dtype.itemsize
-        return share_of(room, state, constants, self._manner or LAUNCH_CONFIGS[name])
+        return plan_share(limits, state, constants, self._launch or LAUNCH_CONFIGS[name])
 
 
 @cache
 def _kernel(variant: Variant, name: str, share: KernelShare | None) -> Any:
-    """What the threads do in a loop: compiled once for all batches."""
+    """Return the kernel of a loop, compiled once for all batches of a variant."""
     cuda, kernels = find_cuda(), variant.kernels
     rules = kernels.with_parts(loops.PARTS, counted=False)
     if share:
-        return whole_games(cuda, rules[WHOLE_GAMES[name]], kernels.constants_type, kernels.state_type, share)
-    if name in ROWS:
-        make, rule = ROWS[name]
-        return make(cuda, rules[rule])
-    return a_thread_a_game(cuda, bind_part(LOOPS_BY_NAME[name], rules))
+        return playout_kernel(cuda, rules[PLAYOUTS[name]], kernels.constants_type, kernels.state_type, share)
+    if name in WARP_KERNELS:
+        factory, rule = WARP_KERNELS[name]
+        return factory(cuda, rules[rule])
+    return one_thread_per_game(cuda, bind_part(LOOPS_BY_NAME[name], rules))
 
 
-class _Look:
-    """A field of an array of records, told in the words of the CUDA array interface."""
+class _FieldView:
+    """A field of an array of records, as an object with the CUDA array interface."""
 
     def __init__(
         self, states: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any]
     ) -> None:
-        self._states = states  # its memory must stay
-        told = states.__cuda_array_interface__
+        self._states = states  # keeps its memory allocated
+        interface = states.__cuda_array_interface__
         self.__cuda_array_interface__ = {
-            **told,
-            "data": (told["data"][0] + offset, False),
+            **interface,
+            "data": (interface["data"][0] + offset, False),
             "shape": shape,
             "strides": strides,
             "typestr": dtype.str,

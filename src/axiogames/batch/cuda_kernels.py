@@ -1,9 +1,8 @@
-"""What the threads of a GPU do: loops of `engine.batches`, shared out as suits its memory.
+"""CUDA kernels: the loops of `batch.loops`, distributed over the threads of a GPU.
 
-Most loops have a thread for every game. Where a game has a whole row to be written, a warp of threads writes
-it, neighbours side by side: scattered bytes take the memory of a GPU as long as whole rows. Whole games are
-played in the fast memory of its processors, where states are small enough: most of a move is reading and
-writing single bytes here and there.
+Most loops run one thread per game. Where a row per game is written, the threads of a warp share it and write
+neighbouring entries: scattered bytes would take the GPU's memory as long as whole rows. Playouts run in
+shared memory if states are small enough, since most of a move reads and writes single bytes.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ import numpy as np
 from .cuda_occupancy import WARP, KernelShare
 
 
-def a_thread_a_game(cuda: Any, loop: Any) -> Any:
-    """A loop over a range of games: every thread runs it for a range of one."""
+def one_thread_per_game(cuda: Any, loop: Any) -> Any:
+    """Return a kernel in which each thread runs a loop for a range of one game."""
 
     @cuda.jit
     def kernel(arguments, games):  # type: ignore[no-untyped-def]
@@ -28,44 +27,52 @@ def a_thread_a_game(cuda: Any, loop: Any) -> Any:
     return kernel
 
 
-def marks(cuda: Any, allowed: Any) -> Any:
-    """The masks of legal actions: every number of a row is looked at by itself."""
+def mask_kernel(cuda: Any, is_legal: Any) -> Any:
+    """Return the kernel that writes masks. It checks each action on its own."""
 
     @cuda.jit
     def kernel(arguments, games):  # type: ignore[no-untyped-def]
         constants, states, masks = arguments
         i, thread = cuda.grid(1) // WARP, cuda.grid(1) % WARP
         if i < games:
-            for number in range(thread, masks.shape[1], WARP):
-                masks[i, number] = allowed(constants[0], states[i], number)
+            for action in range(thread, masks.shape[1], WARP):
+                masks[i, action] = is_legal(constants[0], states[i], action)
 
     return kernel
 
 
-def observations(cuda: Any, observe: Any) -> Any:
-    """What seats know: a warp clears the board, then one of its threads writes what there is to see."""
+def observation_kernel(cuda: Any, observe: Any) -> Any:
+    """Return the kernel that writes observations. A warp clears the board, one of its threads fills it."""
 
     @cuda.jit
     def kernel(arguments, games):  # type: ignore[no-untyped-def]
-        constants, states, seats, places, boards, vectors = arguments
+        constants, states, seats, cells, boards, vectors = arguments
         i, thread = cuda.grid(1) // WARP, cuda.grid(1) % WARP
         if i < games:
             for at in range(thread, boards.shape[1], WARP):
                 boards[i, at] = 0
             cuda.syncwarp()
             if thread == 0:
-                observe(constants[0], states[i], np.int64(seats[i]), places, boards[i], vectors[i])
+                observe(constants[0], states[i], np.int64(seats[i]), cells, boards[i], vectors[i])
 
     return kernel
 
 
-def whole_games(
-    cuda: Any, game: Any, constants_type: np.dtype[Any], state_type: np.dtype[Any], share: KernelShare
+def playout_kernel(
+    cuda: Any, playout: Any, constants_type: np.dtype[Any], state_type: np.dtype[Any], share: KernelShare
 ) -> Any:
-    """Whole games, one after the other in every thread, with states where the share has them."""
+    """Return a kernel in which each thread plays whole games, one after the other.
+
+    Args:
+        cuda: Numba's module for CUDA.
+        playout: plays a game, `random_game` or `greedy_game`.
+        constants_type: the layout of the constants.
+        state_type: the layout of a state.
+        share: the memory and registers of a block.
+    """
     from numba import from_dtype, uint64
 
-    table, state = from_dtype(constants_type), from_dtype(state_type)
+    constants_record, state = from_dtype(constants_type), from_dtype(state_type)
     fits, block = share.fits, WARP * share.warps
 
     @cuda.jit(
@@ -73,35 +80,35 @@ def whole_games(
         shared_memory_carveout="maxshared" if fits else "default",
     )
     def kernel(arguments, games):  # type: ignore[no-untyped-def]
-        constants, openings, kept, rngs, times, moves, rated = arguments
+        constants, (openings, states, rngs), count, moves, scored = arguments
         if fits:
-            room = cuda.shared.array(block, state)
+            playing = cuda.shared.array(block, state)
             at = cuda.threadIdx.x
         else:
-            room = cuda.local.array(1, state)
+            playing = cuda.local.array(1, state)
             at = 0
-        near = cuda.shared.array(1, table)
+        shared_constants = cuda.shared.array(1, constants_record)
         if cuda.threadIdx.x == 0:
-            near[0] = constants[0]
+            shared_constants[0] = constants[0]
         cuda.syncthreads()
         i = cuda.grid(1)
         if i < games:
             rng = cuda.local.array(1, uint64)
             rng[0] = rngs[i]
-            moves[i], rated[i] = 0, 0
-            for _ in range(times):
-                made, seen = game(near[0], openings, room, at, rng)
-                moves[i] += made
-                rated[i] += seen
+            moves[i], scored[i] = 0, 0
+            for _ in range(count):
+                game_moves, game_scored = playout(shared_constants[0], openings, playing, at, rng)
+                moves[i] += game_moves
+                scored[i] += game_scored
             rngs[i] = rng[0]
-            kept[i] = room[at]
+            states[i] = playing[at]
 
     return kernel
 
 
-# Loops in which a warp works for one game, and the rule that they need.
-ROWS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
-    "masks": (marks, "is_legal"),
-    "observe": (observations, "observe"),
+# Loops that have a warp per game: the factory of their kernel, and the rule that it needs.
+WARP_KERNELS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
+    "masks": (mask_kernel, "is_legal"),
+    "observe": (observation_kernel, "observe"),
 }
-WHOLE_GAMES = {"random_games": "random_game", "greedy_games": "greedy_game"}
+PLAYOUTS = {"random_games": "random_game", "greedy_games": "greedy_game"}

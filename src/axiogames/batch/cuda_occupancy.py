@@ -1,87 +1,103 @@
-"""How many games a multiprocessor of a GPU plays at once: a matter of memory and registers.
+"""Occupancy: the number of games that a multiprocessor of a GPU plays at once, by memory and registers.
 
-States of whole games lie in fast memory, of which there is little. A block of threads has a copy of the
-tables besides its states, so larger blocks waste less of it; smaller ones fill it up better. States that are
-too large lie in the memory of the GPU, whose caches leave room for more games at once.
+Playouts keep their states in shared memory, which is small. Each block also has a copy of the constants, so
+larger blocks waste less memory, while smaller blocks fill it better. States that do not fit stay in the
+memory of the GPU, behind its caches, where more games can run at once.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-BLOCK = 128  # threads that are started together, if nothing else is said
-WARP = 32  # threads that go in step
-SHARED = 48 * 1024  # bytes of fast memory that a block gets without asking for more
-RESERVED = 1024  # bytes of it that the system takes for every block
-PORTION = 128  # bytes, in which it is given out
-MOST_REGISTERS = 255  # of a thread
-GRANTED = 8  # registers are given out in such portions,
-QUARTERS = 4  # and a warp has them in one quarter of a multiprocessor
+BLOCK = 128  # threads per block, by default
+WARP = 32  # threads
+SHARED = 48 * 1024  # bytes of shared memory that a block can have without a special request
+RESERVED = 1024  # bytes of shared memory that the system reserves per block
+GRANULARITY = 128  # bytes: shared memory is allocated in multiples of this
+MAX_REGISTERS = 255  # per thread
+REGISTER_GRANULARITY = 8  # registers per thread are allocated in multiples of this,
+PARTITIONS = 4  # and those of a warp in one partition of a multiprocessor
 
 
 class LaunchConfig(NamedTuple):
-    """How whole games are played; `python -m benchmarks.peers --device cuda` tries other ways."""
+    """How playouts are launched; `python -m benchmarks.peers --device cuda` tries others."""
 
-    fewest_warps: int = 1  # that must have room at once, or the states do not lie in fast memory
-    most_warps: int = 8  # of a block, which share the tables
-    registers: int = 80  # that every thread may have, even if more warps would fit with fewer of them
+    min_warps: int = 1  # that must fit at once, or states stay outside shared memory
+    max_warps: int = 8  # per block, which share the constants
+    registers: int = 80  # per thread at least, even if more warps would fit with fewer
 
 
 DEFAULT_LAUNCH = LaunchConfig()
-# Who rates all moves before each one reads more than it writes, and caches do that well.
-LAUNCH_CONFIGS = {"random_games": DEFAULT_LAUNCH, "greedy_games": LaunchConfig(fewest_warps=12)}
+# Greedy playouts score all moves before each one: they read more than they write, which suits caches.
+LAUNCH_CONFIGS = {"random_games": DEFAULT_LAUNCH, "greedy_games": LaunchConfig(min_warps=12)}
 
 
 class Kernel(NamedTuple):
-    """What the compiler made of a loop, and what that leaves room for."""
+    """Resources of a compiled kernel, and the occupancy they allow."""
 
-    block: int  # threads that are started together
-    registers: int  # of a thread
-    fast_memory: int  # bytes of a block
-    slow_memory: int  # bytes of a thread that lie in the memory of the GPU
-    warps: int  # that a multiprocessor can have at once
-    most_warps: int  # that it could have at most
+    block: int  # threads per block
+    registers: int  # per thread
+    shared_memory: int  # bytes per block
+    local_memory: int  # bytes per thread, in the memory of the GPU
+    warps: int  # that fit on a multiprocessor at once
+    max_warps: int  # the maximum of the multiprocessor
 
     @property
     def occupancy(self) -> float:
-        """The warps that it can have, as a share of the most."""
-        return self.warps / self.most_warps
+        """The share of the maximum number of warps."""
+        return self.warps / self.max_warps
 
 
-class SharedMemory(NamedTuple):
-    """What a multiprocessor has for its threads."""
+class MultiprocessorLimits(NamedTuple):
+    """Resources of a multiprocessor."""
 
-    memory: int  # bytes of fast memory
+    memory: int  # bytes of shared memory
     registers: int
 
 
 class KernelShare(NamedTuple):
-    """What a block of whole games takes of it."""
+    """Resources of a block of playouts."""
 
-    fits: bool  # whether the states lie in fast memory
+    fits: bool  # whether states are in shared memory
     warps: int
-    registers: int  # that a thread may have at most; 0 for as many as it likes
+    registers: int  # maximum per thread; 0 for no limit
 
 
-def warps_at_once(room: SharedMemory, size: int, warps: int, registers: int) -> int:
-    """How many warps a multiprocessor has at once, in blocks of so many that take `size` bytes."""
+def warps_at_once(limits: MultiprocessorLimits, size: int, warps: int, registers: int) -> int:
+    """Return the number of warps that fit on a multiprocessor.
+
+    Args:
+        limits: the resources of the multiprocessor.
+        size: bytes of shared memory per block.
+        warps: warps per block.
+        registers: registers per thread.
+    """
     if size > SHARED:
         return 0
-    by_memory = room.memory // (-(-size // PORTION) * PORTION + RESERVED)
-    by_registers = room.registers // QUARTERS // (registers * WARP) * QUARTERS // warps
+    by_memory = limits.memory // (-(-size // GRANULARITY) * GRANULARITY + RESERVED)
+    by_registers = limits.registers // PARTITIONS // (registers * WARP) * PARTITIONS // warps
     return warps * min(by_memory, by_registers)
 
 
-def share_of(room: SharedMemory, state: int, constants: int, manner: LaunchConfig) -> KernelShare:
-    """The share with which the most games are played at once, for states and tables of so many bytes."""
+def plan_share(limits: MultiprocessorLimits, state: int, constants: int, launch: LaunchConfig) -> KernelShare:
+    """Return the share of a block with which most games run at once.
+
+    Args:
+        limits: the resources of the multiprocessor.
+        state: bytes of a state.
+        constants: bytes of the constants.
+        launch: how playouts are launched.
+    """
 
     def at_once(warps: int, registers: int) -> int:
-        return warps_at_once(room, warps * WARP * state + constants, warps, registers)
+        return warps_at_once(limits, warps * WARP * state + constants, warps, registers)
 
-    choice = range(1, manner.most_warps + 1)
-    most = max(at_once(warps, 1) for warps in choice)
-    if most < manner.fewest_warps:
-        return KernelShare(False, min(BLOCK // WARP, manner.most_warps), 0)
-    registers = max(room.registers // (most * WARP) // GRANTED * GRANTED, manner.registers)
-    warps = max(choice, key=lambda warps: at_once(warps, registers))
-    return KernelShare(True, warps, min(registers, MOST_REGISTERS))
+    choices = range(1, launch.max_warps + 1)
+    most = max(at_once(warps, 1) for warps in choices)
+    if most < launch.min_warps:
+        return KernelShare(False, min(BLOCK // WARP, launch.max_warps), 0)
+    registers = max(
+        limits.registers // (most * WARP) // REGISTER_GRANULARITY * REGISTER_GRANULARITY, launch.registers
+    )
+    warps = max(choices, key=lambda warps: at_once(warps, registers))
+    return KernelShare(True, warps, min(registers, MAX_REGISTERS))

@@ -1,10 +1,10 @@
-"""Threads that share loops over games, without coming back into Python for it.
+"""A thread pool whose threads share a loop over games in compiled code, without returning to Python.
 
-To be woken takes a thread a tenth of a millisecond, and a thread that comes back into Python while another
-one is there sleeps until it has left; a step of a thousand games is no more than some tenths. So helpers look
-out for work in compiled code for a while before they sleep. All take a few games at a time, first of their
-own part, so that a game stays near the thread that had it last, then of the parts of others: nobody waits for
-one who is late, or still asleep.
+Waking a thread takes 0.1 ms, and a thread that returns to Python sleeps while another one holds the
+interpreter. A step of a thousand games takes a few tenths of a millisecond. Workers therefore spin in
+compiled code for about 1 ms before they sleep. Every thread takes a few games at a time, first from its own
+share, so that a game stays in the caches of one core, then from the shares of others: nobody waits for a late
+worker.
 """
 
 from __future__ import annotations
@@ -19,148 +19,161 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..games.runtime.compile import bind, bind_callback, entry_point
-from .atomics import BYTES, add, address_of, call, found_at, read, swap, write
+from .atomics import WORD_BYTES, add, address_of, call, load_at, read, swap, write
 
-# What a helper does: it sleeps in Python (AWAY); it was woken (COMING) and may start at once when it comes
-# (CALLED); it looks out for work (LOOKING); it works (WORKING). Who runs a loop takes helpers from LOOKING to
-# WORKING, and back and forth between COMING and CALLED; all else they do themselves.
-AWAY, COMING, CALLED, LOOKING, WORKING = range(5)
+# Status of a worker: it sleeps in Python (ASLEEP), was woken (WAKING), was woken and has work (CALLED), spins
+# (SPINNING) or works (WORKING). The main thread sets SPINNING to WORKING, and WAKING to CALLED and back. The
+# worker makes all other transitions.
+ASLEEP, WAKING, CALLED, SPINNING, WORKING = range(5)
 
-# Addresses within the numbers of a crew: what there is to do, then what each member does, and the next game
-# of its part. Numbers that different threads write are in different lines of a cache, and not in neighbours.
-LINE = 16 * BYTES
-MEMBERS, GAMES, WORK, SHARE = 0, BYTES, 2 * BYTES, 3 * BYTES
-DOING, NEXT, MEMBER = LINE, 2 * LINE, 2 * LINE
+# Byte offsets in the shared words of a pool: the current job, then for each member its status and the next
+# game of its share. Words written by different threads are two cache lines apart, so that prefetching one
+# does not fetch the other.
+LINE = 16 * WORD_BYTES
+MEMBERS, GAMES, WORK, ARGUMENTS = 0, WORD_BYTES, 2 * WORD_BYTES, 3 * WORD_BYTES
+STATUS, NEXT, MEMBER = LINE, 2 * LINE, 2 * LINE
 
-LOOKS = 3_000_000  # about a millisecond
-FEW = 8  # games to take at a time
+SPINS = 3_000_000  # about 1 ms
+CHUNK = 8  # games that a thread takes at a time
 
-# Stand-ins for what a loop brings with it, see `work`.
+# Placeholders for the loop and the type of its arguments, see `work`.
 loop: Any = None
-SHARE_TYPE: Any = None
+ARGUMENTS_TYPE: Any = None
 
 
-def run_main(crew: int, members: int, games: int, working: int, share: Any) -> None:
-    """Run a loop over so many games, together with all helpers who are there or come in time."""
-    write(crew + MEMBERS, members)
-    write(crew + GAMES, games)
-    write(crew + WORK, working)
-    write(crew + SHARE, address_of(share))
+def run_main(pool: int, members: int, games: int, work: int, arguments: Any) -> None:
+    """Run a loop over all games, together with the workers that are awake or wake up in time."""
+    write(pool + MEMBERS, members)
+    write(pool + GAMES, games)
+    write(pool + WORK, work)
+    write(pool + ARGUMENTS, address_of(arguments))
     for member in range(members):
-        write(crew + NEXT + member * MEMBER, games * member // members)
+        write(pool + NEXT + member * MEMBER, games * member // members)
     for member in range(1, members):
-        doing = crew + DOING + member * MEMBER
-        swap(doing, COMING, CALLED)
-        swap(doing, LOOKING, WORKING)
-    call(working, crew, 0, read(crew + SHARE))
+        status = pool + STATUS + member * MEMBER
+        swap(status, WAKING, CALLED)
+        swap(status, SPINNING, WORKING)
+    call(work, pool, 0, read(pool + ARGUMENTS))
     for member in range(1, members):
-        doing = crew + DOING + member * MEMBER
-        swap(doing, CALLED, COMING)
-        while read(doing) == WORKING:
+        status = pool + STATUS + member * MEMBER
+        swap(status, CALLED, WAKING)
+        while read(status) == WORKING:
             pass
 
 
 @entry_point
-def run_worker(crew: int, member: int, looks: int) -> None:
-    """Do one's share of all that there is to do, until there is nothing for so many looks."""
-    doing = crew + DOING + member * MEMBER
-    while not swap(doing, COMING, LOOKING) and not swap(doing, CALLED, WORKING):
+def run_worker(pool: int, member: int, spins: int) -> None:
+    """Take part in every loop until there has been no work for `spins` reads of the status."""
+    status = pool + STATUS + member * MEMBER
+    while not swap(status, WAKING, SPINNING) and not swap(status, CALLED, WORKING):
         pass
     while True:
-        left = looks
-        while left > 0 and read(doing) == LOOKING:
+        left = spins
+        while left > 0 and read(status) == SPINNING:
             left -= 1
-        if read(doing) == WORKING:
-            call(read(crew + WORK), crew, member, read(crew + SHARE))
-            write(doing, LOOKING)
-        elif swap(doing, LOOKING, AWAY):
+        if read(status) == WORKING:
+            call(read(pool + WORK), pool, member, read(pool + ARGUMENTS))
+            write(status, SPINNING)
+        elif swap(status, SPINNING, ASLEEP):
             break
 
 
-def work(crew: int, member: int, share: int) -> None:
-    """Do some games of the loop after the other until none is left, one's own part first."""
-    arguments = found_at(share, SHARE_TYPE)
-    members, games = read(crew + MEMBERS), read(crew + GAMES)
+def work(pool: int, member: int, arguments_address: int) -> None:
+    """Run the loop for chunks of games until none is left, the member's own share first."""
+    arguments = load_at(arguments_address, ARGUMENTS_TYPE)
+    members, games = read(pool + MEMBERS), read(pool + GAMES)
     for turn in range(members):
-        whose = (member + turn) % members
-        end = games * (whose + 1) // members
-        first = add(crew + NEXT + whose * MEMBER, FEW)
-        while first < end:
-            loop(*arguments, first, min(first + FEW, end))
-            first = add(crew + NEXT + whose * MEMBER, FEW)
+        owner = (member + turn) % members
+        stop = games * (owner + 1) // members
+        start = add(pool + NEXT + owner * MEMBER, CHUNK)
+        while start < stop:
+            loop(*arguments, start, min(start + CHUNK, stop))
+            start = add(pool + NEXT + owner * MEMBER, CHUNK)
 
 
 class SharedLoop(NamedTuple):
     """A loop that threads can share."""
 
-    lead: Any
-    work: Any  # a function of C
+    run_main: Any
+    work: Any  # a C function
 
 
 def make_shared(function: Any, name: str, example: tuple[Any, ...]) -> SharedLoop:
-    """A compiled loop for threads to share: it takes arguments like these, the first game and the one after
-    the last.
+    """Return a compiled loop for a thread pool.
+
+    Args:
+        function: the loop. It takes arguments like those in `example`, and a range of games.
+        name: the name of the loop.
+        example: arguments without the range of games.
     """
     import numba
 
     typeof: Any = numba.typeof
-    kind = typeof(example)
-    # By its name the cache finds it again: loops over states of another layout must have another one.
-    label = f"{name}_{hashlib.sha256(str(kind).encode()).hexdigest()[:16]}"
-    working = bind_callback(work, {"loop": function, "SHARE_TYPE": kind}, label, parameters=3)
-    leading = bind(run_main, {}, counted=False)
-    leading.compile((*[typeof(0)] * 4, kind))
-    leading.disable_compile()  # what is of another kind would be misread
-    return SharedLoop(leading, working)
+    arguments_type = typeof(example)
+    # The cache finds a function by its name: loops over other layouts of states need another one.
+    label = f"{name}_{hashlib.sha256(str(arguments_type).encode()).hexdigest()[:16]}"
+    shared_work = bind_callback(
+        work, {"loop": function, "ARGUMENTS_TYPE": arguments_type}, label, parameters=3
+    )
+    main = bind(run_main, {}, counted=False)
+    main.compile((*[typeof(0)] * 4, arguments_type))
+    main.disable_compile()  # `work` would misread arguments of other types
+    return SharedLoop(main, shared_work)
 
 
-class WorkerThread(NamedTuple):
-    """A thread that helps: where it says what it does, and how it is woken."""
+class Worker(NamedTuple):
+    """A worker thread: the index of its status word, and the queue that wakes it."""
 
-    doing: int
-    bell: SimpleQueue[bool]
+    status: int
+    wake: SimpleQueue[bool]
 
 
 class ThreadPool:
-    """So many threads, counting the one that calls; others are started, and end with the crew."""
+    """A pool of threads that counts its caller as a member; the others end with the pool.
 
-    def __init__(self, members: int, looks: int = LOOKS) -> None:
+    Args:
+        members: the number of threads.
+        spins: reads of the status before a worker without work sleeps.
+    """
+
+    def __init__(self, members: int, spins: int = SPINS) -> None:
         self.members = members
-        self._looks = looks
+        self._spins = spins
         self._start()
 
-    def run(self, loop: SharedLoop, games: int, share: tuple[Any, ...]) -> None:
-        """Run a loop over so many games; when it comes back, all of them are done."""
-        if self._process != os.getpid():  # a fork has no threads but the one that forked
+    def run(self, loop: SharedLoop, games: int, arguments: tuple[Any, ...]) -> None:
+        """Run a loop over all games and return when it has finished."""
+        if self._process != os.getpid():  # a fork has only the thread that forked
             self._start()
-        with self._free:
-            for helper in self._helpers:
-                if self._numbers[helper.doing] == AWAY:
-                    self._numbers[helper.doing] = COMING
-                    helper.bell.put(True)
-            loop.lead(self._address, self.members, games, loop.work.address, share)
+        with self._lock:
+            for worker in self._workers:
+                if self._words[worker.status] == ASLEEP:
+                    self._words[worker.status] = WAKING
+                    worker.wake.put(True)
+            loop.run_main(self._address, self.members, games, loop.work.address, arguments)
 
     def close(self) -> None:
-        """Let the threads go."""
+        """Stop the threads. The caller then runs loops alone."""
         self._close()
 
     def _start(self) -> None:
-        self._process, self._free = os.getpid(), Lock()
-        self._numbers = np.zeros((LINE + self.members * MEMBER) // BYTES, np.int64)
-        self._address = self._numbers.ctypes.data
-        self._helpers = []
+        self._process, self._lock = os.getpid(), Lock()
+        self._words = np.zeros((LINE + self.members * MEMBER) // WORD_BYTES, np.int64)
+        self._address = self._words.ctypes.data
+        self._workers = []
         for member in range(1, self.members):
-            helper = WorkerThread((DOING + member * MEMBER) // BYTES, SimpleQueue())
-            self._helpers.append(helper)
-            Thread(target=_help, args=(self._numbers, member, helper.bell, self._looks), daemon=True).start()
-        self._close = weakref.finalize(self, _dismiss, self._helpers)
+            worker = Worker((STATUS + member * MEMBER) // WORD_BYTES, SimpleQueue())
+            self._workers.append(worker)
+            arguments = (self._words, member, worker.wake, self._spins)
+            Thread(target=_work_when_woken, args=arguments, daemon=True).start()
+        self._close = weakref.finalize(self, _dismiss, self._workers)
 
 
-def _help(numbers: np.ndarray, member: int, bell: SimpleQueue[bool], looks: int) -> None:
-    while bell.get():
-        run_worker(numbers.ctypes.data, member, looks)
+def _work_when_woken(words: np.ndarray, member: int, wake: SimpleQueue[bool], spins: int) -> None:
+    while wake.get():
+        run_worker(words.ctypes.data, member, spins)
 
 
-def _dismiss(helpers: list[WorkerThread]) -> None:
-    for helper in helpers:
-        helper.bell.put(False)
+def _dismiss(workers: list[Worker]) -> None:
+    for worker in workers:
+        worker.wake.put(False)

@@ -130,9 +130,8 @@ def program(ctx: click.Context, *, packages: tuple[str, ...]) -> None:
 
 
 def _register(package: str) -> None:
-    """Register a game in this process and in the worker processes that it starts."""
+    """Register a game, with errors that name the option."""
     from ..games import register_game
-    from ..parallel import on_worker_start
 
     try:
         register_game(package)
@@ -140,7 +139,6 @@ def _register(package: str) -> None:
         raise
     except (ImportError, TypeError, ValueError) as error:  # the last two for names such as "." and ""
         raise InvalidOption(f"--register {package}: {error}") from None
-    on_worker_start(register_game, package)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

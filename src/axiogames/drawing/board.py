@@ -166,7 +166,7 @@ def seats(panels: tuple[Panel, ...], tile: Callable[[str], Scene], blank: str) -
             panel.tracks,
             tuple(tile(letters) for letters in panel.hand),
             panel.hidden,
-            panel.place,
+            panel.rank,
             tile(blank),
         )
         for panel in panels

@@ -201,10 +201,10 @@ class _CardRenderer:
             turn = f"M{number(start)} {number(line - 6)}l9 6l-9 6Z"
             canvas.add(f'<path d="{turn}" fill="{theme.accent}" stroke="{theme.accent}"/>')
             start += 18.0
-        if seat.place is not None:
-            fill, ink = (theme.accent, theme.card) if seat.place == 1 else (theme.hole, theme.ink)
+        if seat.rank is not None:
+            fill, ink = (theme.accent, theme.card) if seat.rank == 1 else (theme.hole, theme.ink)
             canvas.add(f'<circle cx="{number(end - 10)}" cy="{number(line)}" r="11" fill="{fill}"/>')
-            canvas.lettered(str(seat.place), (end - 10.0, line), 10.0, colour=ink, pen=1.0)
+            canvas.lettered(str(seat.rank), (end - 10.0, line), 10.0, colour=ink, pen=1.0)
             end -= 30.0
         if seat.hidden and seat.back:
             shown = min(seat.hidden, 12)

@@ -99,24 +99,24 @@ def results(title: str, rows: Sequence[Mapping[str, int]], *, dark: bool = False
     canvas = Canvas(_theme(dark))
     theme, columns = canvas.theme, len(rows[0])
     ordered = [sorted(row.items(), key=lambda item: item[1]) for row in rows]
-    decides = next((at for at in range(columns) if len({row[at][1] for row in ordered}) > 1), columns)
+    deciding = next((at for at in range(columns) if len({row[at][1] for row in ordered}) > 1), columns)
     head = 44.0
     size = 2 * MARGIN + head + COLUMN * columns, 2 * MARGIN + ROW * len(rows)
     _page(canvas, size)
-    if decides < columns:
+    if deciding < columns:
         canvas.add(
-            f'<rect x="{number(MARGIN + head + COLUMN * decides + 3)}" y="{number(MARGIN - 3)}"'
+            f'<rect x="{number(MARGIN + head + COLUMN * deciding + 3)}" y="{number(MARGIN - 3)}"'
             f' width="{number(COLUMN - 6)}" height="{number(ROW * len(rows) + 6)}" rx="12"'
             f' fill="{theme.card}" stroke="{theme.accent}" stroke-width="2.5"/>'
         )
-    for place, row in enumerate(ordered, 1):
-        middle = MARGIN + ROW * (place - 0.5)
-        fill, ink = (theme.accent, theme.card) if place == 1 else (theme.hole, theme.ink)
+    for rank, row in enumerate(ordered, 1):
+        middle = MARGIN + ROW * (rank - 0.5)
+        fill, ink = (theme.accent, theme.card) if rank == 1 else (theme.hole, theme.ink)
         canvas.add(f'<circle cx="{number(MARGIN + 18)}" cy="{number(middle)}" r="14" fill="{fill}"/>')
-        canvas.lettered(str(place), (MARGIN + 18.0, middle), 12.0, colour=ink, pen=1.0)
+        canvas.lettered(str(rank), (MARGIN + 18.0, middle), 12.0, colour=ink, pen=1.0)
         for at, (letter, points) in enumerate(row):
             # Scores after the deciding ones have no effect.
-            canvas.add(f'<g opacity="{".4" if at > decides else "1"}">')
+            canvas.add(f'<g opacity="{".4" if at > deciding else "1"}">')
             x = MARGIN + head + COLUMN * at
             canvas.add(canvas.symbol(letter, (x + 20.0, middle), 24.0))
             canvas.lettered(str(points), (x + 37.0, middle), 14.0, colour=theme.ink, anchor=0.0, pen=1.0)

@@ -38,19 +38,39 @@ class Track:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """The data of a seat that is shown beside the board."""
+    """The data of a seat that is shown beside the board.
+
+    `hand` has the letters of visible tiles, and `hidden` is the number of other tiles in hand. `rank` is set
+    after the game.
+    """
 
     name: str
     to_move: bool
     tracks: tuple[Track, ...]
     hand: tuple[str, ...] = ()
     hidden: int = 0
-    place: int | None = None
+    rank: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The content of a board, by the names of its cells."""
+    """The content of a board, by the names of its cells.
+
+    Attributes:
+        cells: All cells; empty for a board that grows with its tiles.
+        printed: Letters of printed symbols.
+        stars: Cells with a printed star.
+        blocked: Cells that no tile can cover.
+        tiles: Tiles whose placement is known.
+        loose: Letters on other covered cells.
+        pyramids: Cells with a pyramid.
+        spent: Cells that have lost their pyramid and stay empty.
+        last: Cells of the last move.
+        places: Cells of each legal placement that is shown.
+        panels: Seats beside the board.
+        to_draw: Number of tiles left to draw.
+        title: Title of the picture; by default that of the game's board.
+    """
 
     cells: tuple[str, ...] = ()
     printed: Mapping[str, str] = field(default_factory=dict)
@@ -76,7 +96,8 @@ Ground = Literal["plain", "outer", "printed", "star", "blocked", "free"]
 """The kind of a cell: `outer` is outside the smallest board, `free` is not part of the board yet."""
 
 MarkKind = Literal["last", "place", "pyramid", "spent"]
-"""The kind of a mark: `spent` is a cell that lost its pyramid and stays empty."""
+"""The kind of a mark: `last` is the last move, `place` a legal placement, and `spent` a cell that lost its
+pyramid and stays empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +186,7 @@ class Seat:
     tracks: tuple[Track, ...]
     hand: tuple[Scene, ...] = ()
     hidden: int = 0
-    place: int | None = None
+    rank: int | None = None
     back: Scene | None = None
 
     def lowest(self) -> int | None:

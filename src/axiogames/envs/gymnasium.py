@@ -48,9 +48,7 @@ def _check(reward: str, illegal: str) -> None:
     if reward not in REWARDS:
         raise InvalidEnvironment(f"unknown reward {reward!r}: choose from {', '.join(REWARDS)}")
     if illegal not in ILLEGAL_MODES:
-        raise InvalidEnvironment(
-            f"illegal= should be {' or '.join(map(repr, ILLEGAL_MODES))}, not {illegal!r}"
-        )
+        raise InvalidEnvironment(f"illegal must be {' or '.join(map(repr, ILLEGAL_MODES))}, not {illegal!r}")
 
 
 class SoloEnv(NamedSpaces, gymnasium.Env[dict[str, np.ndarray], Any]):
@@ -98,7 +96,7 @@ class SoloEnv(NamedSpaces, gymnasium.Env[dict[str, np.ndarray], Any]):
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Start a game. The same seed gives the same game; without one, the random generator continues."""
         super().reset(seed=seed)
-        self._game.begin(seed)
+        self._game.reset(seed)
         return self._observation_and_info()
 
     def step(self, action: Any) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
@@ -108,13 +106,13 @@ class SoloEnv(NamedSpaces, gymnasium.Env[dict[str, np.ndarray], Any]):
             IllegalMove: the action is illegal, with `illegal="raise"`. Nothing has changed.
         """
         try:
-            _, over, points, rise = self._game.play(action)
-        except IllegalMove as why:
+            _, over, points, rise = self._game.step(action)
+        except IllegalMove as error:
             if self.illegal == "raise":
                 raise
             self._game.end()
             observation, info = self._observation_and_info()
-            return observation, ILLEGAL_REWARD, True, False, {**info, "illegal": str(why)}
+            return observation, ILLEGAL_REWARD, True, False, {**info, "illegal": str(error)}
         observation, info = self._observation_and_info()
         if self.reward == "lowest":
             reward = int(self._game.points.min()) if over else 0
@@ -125,12 +123,13 @@ class SoloEnv(NamedSpaces, gymnasium.Env[dict[str, np.ndarray], Any]):
     def _observation_and_info(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         if self.render_mode == "human":
             self.render()
-        seen = self._game.seen
-        return seen["observation"], {"action_mask": seen["action_mask"], "points": self._game.points[0]}
+        observed = self._game.observed
+        info = {"action_mask": observed["action_mask"], "points": self._game.points[0]}
+        return observed["observation"], info
 
     def action_masks(self) -> np.ndarray:
         """Return the mask of legal actions, for MaskablePPO of sb3-contrib."""
-        mask: np.ndarray = self._game.look()["action_mask"].astype(np.bool_)
+        mask: np.ndarray = self._game.observe()["action_mask"].astype(np.bool_)
         return mask
 
     def render(self) -> Any:
@@ -191,14 +190,14 @@ class SoloVectorEnv(CopyableGame, VectorEnv[dict[str, np.ndarray], np.ndarray, n
         With seed s, game i has seed s + i.
         """
         which = self._reset_mask(options)
-        given = self._seeds(seed)
-        super().reset(seed=given[0])
+        seeds = self._seeds(seed)
+        super().reset(seed=seeds[0])
         if not self._seeded:
             self._batch.rngs[:] = seed_states(secrets.randbits(64), 0, self.num_envs)
             self._seeded = True
         for i in np.flatnonzero(which).tolist():
-            if (one := given[i]) is not None:
-                self._batch.rngs[i : i + 1] = seed_states(one & MASK, 0, 1)
+            if (game_seed := seeds[i]) is not None:
+                self._batch.rngs[i : i + 1] = seed_states(game_seed & MASK, 0, 1)
         self._batch.reset(which)
         self._ended[which] = False
         self._masks = self._batch.masks()
@@ -208,7 +207,7 @@ class SoloVectorEnv(CopyableGame, VectorEnv[dict[str, np.ndarray], np.ndarray, n
         which = np.asarray((options or {}).get("reset_mask", np.ones(self.num_envs, np.bool_)))
         if which.shape != (self.num_envs,) or which.dtype != np.bool_ or not which.any():
             raise InvalidEnvironment(
-                f"reset_mask should be an array of {self.num_envs} bools, at least one of them true"
+                f"reset_mask must be an array of {self.num_envs} bools, at least one of them true"
             )
         return which
 
@@ -218,14 +217,14 @@ class SoloVectorEnv(CopyableGame, VectorEnv[dict[str, np.ndarray], np.ndarray, n
             if seed is None:
                 return [None] * self.num_envs
             if isinstance(seed, list | tuple | np.ndarray):
-                each = [None if one is None else index(one) for one in seed]
-                if len(each) == self.num_envs:
-                    return each
+                seeds = [None if game_seed is None else index(game_seed) for game_seed in seed]
+                if len(seeds) == self.num_envs:
+                    return seeds
             else:
                 return [index(seed) + i for i in range(self.num_envs)]
         except TypeError:
             pass
-        raise InvalidEnvironment(f"a seed is a whole number, or {self.num_envs} of them, not {seed!r}")
+        raise InvalidEnvironment(f"a seed must be an integer, or a list of {self.num_envs}, not {seed!r}")
 
     def step(
         self, actions: np.ndarray
@@ -236,33 +235,33 @@ class SoloVectorEnv(CopyableGame, VectorEnv[dict[str, np.ndarray], np.ndarray, n
         batch, resets = self._batch, self._ended
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
-            raise InvalidEnvironment(f"actions should be {self.num_envs} whole numbers, one for each game")
+            raise InvalidEnvironment(f"actions must be {self.num_envs} integers, one for each game")
         chosen = chosen.astype(np.int64)
-        in_range = (chosen >= 0) & (chosen < batch.numbers)
+        in_range = (chosen >= 0) & (chosen < batch.num_actions)
         legal = in_range & (self._masks[np.arange(self.num_envs), np.where(in_range, chosen, 0)] == 1)
-        refused = ~legal & ~resets
-        if refused.any() and self.illegal == "raise":
+        illegal = ~legal & ~resets
+        if illegal.any() and self.illegal == "raise":
             batch.step(np.where(resets, 0, chosen))  # raises an error that names the games
-        batch.states["phase"][refused] = OVER
+        batch.states["phase"][illegal] = OVER
         before = batch.scores[:, 0].min(axis=1).astype(np.int64)
-        moved = batch.step(np.where(legal, chosen, 0), checked=False)
+        outcome = batch.step(np.where(legal, chosen, 0), checked=False)
         after = batch.scores[:, 0].min(axis=1).astype(np.int64)
-        over = moved.ended & ~resets
+        over = outcome.ended & ~resets
         if self.reward == "lowest":
             rewards = np.where(over, after, 0).astype(np.float64)
         else:
-            rewards = (after - before if self.reward == "rise" else moved.gains.sum(axis=1)).astype(
+            rewards = (after - before if self.reward == "rise" else outcome.gains.sum(axis=1)).astype(
                 np.float64
             )
-        rewards[refused] = ILLEGAL_REWARD
+        rewards[illegal] = ILLEGAL_REWARD
         if resets.any():
             rewards[resets] = 0.0
             batch.reset(resets)
         self._ended = over
         self._masks = batch.masks()
         observations, infos = self._observation_and_info(np.ones(self.num_envs, np.bool_))
-        if refused.any():
-            infos |= {"illegal": refused, "_illegal": refused.copy()}
+        if illegal.any():
+            infos |= {"illegal": illegal, "_illegal": illegal.copy()}
         return observations, rewards, over.copy(), np.zeros(self.num_envs, np.bool_), infos
 
     def _observation_and_info(self, which: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, Any]]:

@@ -77,10 +77,10 @@ class ColourEnv(GameEnv):
     def _clear_rewards(self) -> None:
         self.rewards = self._zero_rewards()
 
-    def _pay(self, agent: str, points: float) -> None:
+    def _pay(self, agent: str, reward: float) -> None:
         self.rewards = self._zero_rewards()
         self.rewards[agent][:] = ILLEGAL_REWARD if self._over else self._game.gains[0]
-        # The other agents get nothing, and earlier rewards of this agent have been returned.
+        # The other agents receive 0, and earlier rewards of this agent have already been returned.
         self._cumulative_rewards[agent] = self.rewards[agent].copy()
 
 

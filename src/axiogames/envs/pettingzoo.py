@@ -20,7 +20,7 @@ from ..errors import IllegalMove, InvalidEnvironment, InvalidPlayers, ResetRequi
 from ..model.view import View
 from ..optional_deps import require
 from .rendering import MODES, check_render_mode, render_view
-from .single import NOT_BEGUN, CopyableGame, NamedSpaces, Seen, SingleGame
+from .single import NOT_STARTED, CopyableGame, MaskedObservation, NamedSpaces, SingleGame
 from .spaces import action_space_of, masked_space_of
 
 require("pettingzoo", "rl")  # raises `MissingDependency` with the install command
@@ -39,7 +39,7 @@ SET_BY_RESET = (
 ILLEGAL_REWARD = -1.0  # as in the classic environments of PettingZoo
 
 
-class GameEnv(NamedSpaces, AECEnv[str, Seen, Any]):  # type: ignore[misc]
+class GameEnv(NamedSpaces, AECEnv[str, MaskedObservation, Any]):  # type: ignore[misc]
     """A game as an AEC environment of PettingZoo, without wrappers.
 
     `step` raises `IllegalMove` for an illegal action and changes nothing.
@@ -69,13 +69,13 @@ class GameEnv(NamedSpaces, AECEnv[str, Seen, Any]):  # type: ignore[misc]
         if reward not in REWARDS:
             raise InvalidEnvironment(f"unknown reward {reward!r}: choose from {', '.join(REWARDS)}")
         if max_cycles is not None and not (isinstance(max_cycles, int) and max_cycles > 0):
-            raise InvalidEnvironment(f"max_cycles is a positive whole number, not {max_cycles!r}")
+            raise InvalidEnvironment(f"max_cycles must be a positive integer, not {max_cycles!r}")
         self._dense = reward in DENSE_REWARDS
         self._rises = reward == "rise"
         self._game = SingleGame(game, players, options, "none" if self._dense else reward)
         self.render_mode = check_render_mode(render_mode)
         self._prints = render_mode == "human"
-        self._most = -1 if max_cycles is None else max_cycles * players
+        self._max_moves = -1 if max_cycles is None else max_cycles * players
         self.metadata = {
             "name": f"{game}_v0",
             "render_modes": list(MODES),
@@ -94,7 +94,7 @@ class GameEnv(NamedSpaces, AECEnv[str, Seen, Any]):  # type: ignore[misc]
     def __getattr__(self, name: str) -> Any:
         """Raise `ResetRequired`, an `AttributeError`, for attributes that `reset` sets."""
         if name in SET_BY_RESET:
-            raise ResetRequired(NOT_BEGUN)
+            raise ResetRequired(NOT_STARTED)
         raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}", name=name, obj=self)
 
     # ------------------------------------------------------------ spaces and views
@@ -121,7 +121,7 @@ class GameEnv(NamedSpaces, AECEnv[str, Seen, Any]):  # type: ignore[misc]
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a game. The same seed gives the same game; without one, the random generator continues."""
         names = self._names
-        seat = self._game.begin(seed)
+        seat = self._game.reset(seed)
         self.agents = list(names)
         self.rewards: dict[str, Any] = dict.fromkeys(names, 0.0)
         self._cumulative_rewards: dict[str, Any] = dict.fromkeys(names, 0.0)
@@ -129,7 +129,7 @@ class GameEnv(NamedSpaces, AECEnv[str, Seen, Any]):  # type: ignore[misc]
         self.truncations = dict.fromkeys(names, False)
         self.infos: dict[str, dict[str, Any]] = {name: {} for name in names}
         self._over = False
-        self._left = self._most
+        self._left = self._max_moves
         self._set_turn(seat)
 
     def step(self, action: Any) -> None:
@@ -142,7 +142,7 @@ class GameEnv(NamedSpaces, AECEnv[str, Seen, Any]):  # type: ignore[misc]
             self._was_dead_step(action)
             return
         agent = self.agent_selection
-        seat, over, points, rise = self._game.play(action)
+        seat, over, points, rise = self._game.step(action)
         self._cumulative_rewards[agent] = 0.0
         if self._dense:
             self._pay(agent, rise if self._rises else points)
@@ -151,13 +151,13 @@ class GameEnv(NamedSpaces, AECEnv[str, Seen, Any]):  # type: ignore[misc]
             self._finish(over)
         self._set_turn(seat)
 
-    def observe(self, agent: str) -> Seen:
+    def observe(self, agent: str) -> MaskedObservation:
         """Return the observation of an agent and the mask of its legal actions. The arrays are not reused."""
         if agent == self._ready:
             # `step` has already written this observation; it is returned once.
             self._ready = None
-            return self._game.seen
-        return self._game.look(self._seats[self._check_agent(agent)])
+            return self._game.observed
+        return self._game.observe(self._seats[self._check_agent(agent)])
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
         """Yield the agent to move until the game is over for all agents."""
@@ -165,13 +165,13 @@ class GameEnv(NamedSpaces, AECEnv[str, Seen, Any]):  # type: ignore[misc]
             max_iter -= 1
             yield self.agent_selection
 
-    def forfeit(self, why: str) -> None:
+    def forfeit(self, reason: str) -> None:
         """End the game after an illegal action, as PettingZoo's `TerminateIllegalWrapper` does."""
         agent = self.agent_selection
         self._over = True
         self.terminations = dict.fromkeys(self._names, True)
         self.truncations = dict.fromkeys(self._names, True)
-        self.infos[agent] = {"illegal": why}
+        self.infos[agent] = {"illegal": reason}
         self._cumulative_rewards[agent] = 0.0
         self._pay(agent, ILLEGAL_REWARD)
         self._deads_step_first()
@@ -190,23 +190,23 @@ class GameEnv(NamedSpaces, AECEnv[str, Seen, Any]):  # type: ignore[misc]
         if self._prints:
             self.render()
 
-    def _pay(self, agent: str, points: float) -> None:
+    def _pay(self, agent: str, reward: float) -> None:
         rewards = self.rewards
         for name in self._names:
             rewards[name] = 0.0
-        rewards[agent] = float(points)
+        rewards[agent] = float(reward)
         self._accumulate_rewards()
 
     def _finish(self, over: bool) -> None:
         """Terminate the game for all agents, or with `over` false truncate it."""
         self._over = True
         ends = self.terminations if over else self.truncations
-        standing = self._game.view(None).ranks
+        ranks = self._game.view(None).ranks
         points, tracks = self._game.points.tolist(), self.tracks
         for seat, name in enumerate(self._names):
             ends[name] = True
             self.infos[name] = {
-                "place": standing[seat],
+                "place": ranks[seat],
                 "points": dict(zip(tracks, points[seat], strict=True)),
             }
         if over and not self._dense:
@@ -235,10 +235,10 @@ class SafeEnv(CopyableGame, OrderEnforcingWrapper):  # type: ignore[misc]
             return
         try:
             env.step(action)
-        except IllegalMove as why:
+        except IllegalMove as error:
             assert env.action_space(env.agent_selection).contains(action), "action is not in action space"
             EnvLogger.warn_on_illegal_move()
-            env.forfeit(str(why))
+            env.forfeit(str(error))
 
     def last(self, observe: bool = True) -> Any:
         """Return observation, cumulative reward, termination, truncation and info of the agent to move."""
@@ -252,10 +252,10 @@ class SafeEnv(CopyableGame, OrderEnforcingWrapper):  # type: ignore[misc]
             EnvLogger.error_agent_iter_before_reset()
         return self._in_turn(max_iter)
 
-    def _in_turn(self, most: int) -> Iterator[str]:
+    def _in_turn(self, max_iter: int) -> Iterator[str]:
         env = self.env
-        while env.agents and most > 0:
-            most -= 1
+        while env.agents and max_iter > 0:
+            max_iter -= 1
             assert self._has_updated, "need to call step() or reset() in a loop over `agent_iter`"
             self._has_updated = False
             yield env.agent_selection

@@ -1,4 +1,4 @@
-"""One game by itself, as environments need it: begun, moved and looked at, each in one compiled call."""
+"""A single game for environments: each reset, step or observation is one compiled call."""
 
 from __future__ import annotations
 
@@ -7,27 +7,25 @@ import secrets
 from collections.abc import Mapping
 from functools import cache
 from operator import index
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 
 from ..batch import REWARDS, loops
-from ..batch.loops import Finals, reset_game, step_game
+from ..batch.loops import Output, StepConfig, StepOutput, reset_game, step_game
 from ..errors import IllegalMove, InvalidEnvironment, ParseError, Reason, ResetRequired
 from ..games import find_variant
 from ..games.protocol import legal_mask, refusal
 from ..games.runtime.observation import clear, observe
 from ..games.runtime.signatures import (
     Constants,
-    Flags,
-    Float32Rows,
+    GameArrays,
     Int,
-    Int16Rows,
     Int16s,
     Rng,
     States,
-    array,
     loop,
+    record_argument,
 )
 from ..games.runtime.state import OVER, allocate
 from ..games.runtime.xorshift import seed_states
@@ -36,89 +34,111 @@ from ..model.position import Position
 from ..model.view import View
 from ..moves import Move
 
-# Numbers that are no moves.
-LOOK, BEGIN = -1, -2
-# Why a number was refused that stands for no move at all; other reasons are those of `reasons`.
-NO_SUCH_MOVE = -1
+# Requests to the loop in place of an action.
+OBSERVE, RESET = -1, -2
+# The refusal of a number that is not an action id; others are those of `Reason`.
+UNKNOWN_ACTION = -1
+TO_MOVE = -1  # in place of a seat: the seat to move
 
 
-def lowest_of(s, seat):
-    """The points of a seat's lowest track, which decides a game."""
+class SingleArrays(NamedTuple):
+    """Arrays of a game that stay the same from call to call."""
+
+    openings: States
+    states: States
+    rngs: Rng
+    cells: Int16s  # the index of each cell in a plane of the board
+
+
+def lowest_points(s, seat):
+    """Return the points of a seat's lowest track, which decides a game."""
     lowest = np.int64(s.scores[seat, 0])
     for track in range(1, s.scores.shape[1]):
         lowest = min(lowest, np.int64(s.scores[seat, track]))
     return lowest
 
 
-PARTS = (*loops.PARTS, lowest_of)
+PARTS = (*loops.PARTS, lowest_points)
 
 
-@loop(parts=PARTS)
+@loop(parts=PARTS, counted=False)
 def step_and_observe(
     constants: Constants,
-    openings: States,
-    states: States,
-    rngs: Rng,
-    kind: Int,
-    places: Int16s,
-    gains: Int16Rows,
-    finals: Finals,
-    rewards: Float32Rows,
-    ended: Flags,
-    number: Int,
-    looking: Int,
-    board: Any,
-    vector: Int16s,
-    mask: Annotated[Any, array(np.int8)],
+    arrays: Annotated[Any, record_argument(SingleArrays, plain=True)],
+    output: Output,
+    reward: Int,
+    action: Int,
+    observer: Int,
+    observation: Any,
 ):
-    """Begin the game, make a move or neither; then write what a seat knows and which moves it has.
+    """Reset the game, apply an action, or do neither; then write the observation and mask of a seat.
 
-    `looking` is that seat, -1 the one to move; how many dimensions `board` has is each game's own. Gives back
-    why the move was refused (0: it was not; otherwise nothing has changed), the seat to move, whether the
-    game is over, the points of the seat that moved, and by how much its lowest track rose.
+    Records are plain tuples, as in `batch.loops`.
+
+    Args:
+        constants: the constants of the game.
+        arrays: the fields of `SingleArrays`.
+        output: the fields of `StepOutput`.
+        reward: the reward of a finished game.
+        action: an action id, `OBSERVE` or `RESET`.
+        observer: the seat that observes, or `TO_MOVE`.
+        observation: board, vector and mask to write. The dimensions of the board depend on the game.
+
+    Returns:
+        The refusal, 0 if the action was legal, otherwise nothing has changed; the seat to move; whether the
+        game is over; the points that the action scored; the rise of the lowest track of the seat that moved.
     """
-    c, s = constants[0], states[0]
+    c, arrays, output = constants[0], SingleArrays(*arrays), StepOutput(*output)
+    board, vector, mask = observation
+    games = GameArrays(arrays.openings, arrays.states, arrays.rngs)
+    s = games.states[0]
     why, points, rise = np.int64(0), np.int64(0), np.int64(0)
-    if number == BEGIN:
-        reset_game(c, openings, states, rngs, 0)
-    elif number != LOOK:
-        why = np.int64(refusal(c, s, np.int64(number)))
+    if action == RESET:
+        reset_game(c, games, 0)
+    elif action != OBSERVE:
+        why = np.int64(refusal(c, s, np.int64(action)))
         if why == 0:
             seat = np.int64(s.seat)
-            rise = -lowest_of(s, seat)
-            step_game(c, openings, states, rngs, 0, number, False, kind, gains, finals, rewards, ended)
-            rise += lowest_of(s, seat)
-            for track in range(gains.shape[1]):
-                points += np.int64(gains[0, track])
+            rise = -lowest_points(s, seat)
+            step_game(c, games, 0, action, StepConfig(False, reward, False), output)
+            rise += lowest_points(s, seat)
+            for track in range(output.gains.shape[1]):
+                points += np.int64(output.gains[0, track])
     if why == 0:
-        seat = np.int64(s.seat) if looking < 0 else np.int64(looking)
+        seat = np.int64(s.seat) if observer == TO_MOVE else np.int64(observer)
         planes = board.reshape(board.size)
         clear(planes)
-        observe(c, s, seat, places, planes, vector)
+        observe(c, s, seat, arrays.cells, planes, vector)
         clear(mask)
         if s.seat == seat:
             legal_mask(c, s, mask)
     return why, np.int64(s.seat), s.phase == OVER, points, rise
 
 
-Seen = dict[str, Any]  # {"observation": {"board": …, "vector": …}, "action_mask": …}
+MaskedObservation = dict[str, Any]  # {"observation": {"board": …, "vector": …}, "action_mask": …}
 
 MASK = (1 << 64) - 1
-ARRAYS = ("states", "rngs", "gains", "finals", "rewards")  # what a game consists of
-NOT_BEGUN = "no game has begun: call reset() first"
+ARRAYS = ("states", "rngs", "gains", "finals", "rewards")  # the state of a game in pickles
+NOT_STARTED = "no game has started: call reset() first"
 
 
 class SingleGame:
-    """A game between seats. It deals the tiles itself, and waits for a move until it is over.
+    """A game that deals its own tiles and waits for the action of a seat until it is over.
 
-    Seed s gives the game that is number 0 of `axiogames.batch.Batch(…, seed=s)`. A game that is begun without
-    a seed goes on with the generator of the one before; the very first one is seeded by the system.
+    Seed s gives the same game as game 0 of `axiogames.batch.Batch(…, seed=s)`. A game started without a seed
+    continues with the random generator of the previous one; the first one is seeded by the system.
 
-    `seen` is what the seat to move knows and may do, from the last call of `begin` or `play`; every call
-    makes arrays of its own.
+    `observed` is the observation of the seat to move, from the last call of `reset` or `step`. Every call
+    allocates new arrays for it.
+
+    Args:
+        game: the name of a game, one of `GAMES`.
+        players: the number of players.
+        options: options of the game to switch on, by name.
+        reward: the reward of a finished game, one of `REWARDS`.
     """
 
-    seen: Seen
+    observed: MaskedObservation
 
     def __init__(
         self, game: str, players: int, options: Mapping[str, bool] | None = None, reward: str = "none"
@@ -129,7 +149,7 @@ class SingleGame:
 
     def _prepare(self, variant: Variant) -> None:
         self.variant = variant
-        self.players, self.numbers = variant.players, variant.actions
+        self.players, self.num_actions = variant.players, variant.actions
         tracks, layout = len(variant.tracks), variant.observation.board
         self.states = allocate(variant.opening.dtype)
         self.rngs = np.ones(1, np.uint64)
@@ -137,84 +157,94 @@ class SingleGame:
         self.finals = np.zeros((1, self.players, tracks), np.int16)
         self.rewards = np.zeros((1, self.players), np.float32)
         self._sizes = layout.shape, len(variant.observation.names)
-        kind, ended = REWARDS[self.reward], np.zeros(1, np.bool_)
-        # What every call hands over first. The numbers are Python's: the loop is compiled for those.
+        # The first arguments of every call. The reward is an `int`: the loop is compiled for that.
         self._fixed = (
-            variant.constants, variant.opening, self.states, self.rngs, int(kind), layout.places, self.gains,
-            self.finals, self.rewards, ended,
-        )  # fmt: skip
-        self._turn = _compiled(variant)
+            variant.constants,
+            (variant.opening, self.states, self.rngs, layout.places),
+            (self.gains, self.finals, self.rewards, np.zeros(1, np.bool_)),
+            int(REWARDS[self.reward]),
+        )
+        self._loop = _compiled(variant)
 
-    def begin(self, seed: int | None = None) -> int:
-        """Begin a game; the seat that has the first move."""
+    def reset(self, seed: int | None = None) -> int:
+        """Start a game and return the seat that moves first.
+
+        Raises:
+            InvalidEnvironment: the seed is not an integer.
+        """
         if seed is not None:
             try:
                 self.rngs[:] = seed_states(index(seed) & MASK, 0, 1)
             except TypeError:
-                raise InvalidEnvironment(f"a seed is a whole number, not {seed!r}") from None
+                raise InvalidEnvironment(f"a seed must be an integer, not {seed!r}") from None
         elif not self.seeded:
             self.rngs[:] = seed_states(secrets.randbits(64), 0, 1)
         self.seeded = True
-        return int(self._call(BEGIN)[1])
+        return int(self._call(RESET)[1])
 
-    def play(self, action: Any) -> tuple[int, bool, int, int]:
-        """Make a move, and let chance do what comes after it.
+    def step(self, action: Any) -> tuple[int, bool, int, int]:
+        """Apply an action and resolve chance.
 
-        Gives back the seat to move, whether the game is over, the points of the seat that moved, and by how
-        much its lowest track rose. Raises `IllegalMove`; nothing has changed then.
+        Returns:
+            The seat to move, whether the game is over, the points that the action scored, and the rise of
+            the lowest track of the seat that moved.
+
+        Raises:
+            IllegalMove: the action is illegal. Nothing has changed.
+            ResetRequired: no game has started.
         """
         if not self.seeded:
-            raise ResetRequired(NOT_BEGUN)
+            raise ResetRequired(NOT_STARTED)
         try:
             number = index(action)
         except TypeError:
             number = -1
-        if not 0 <= number < self.numbers:
-            raise self._refusal(action, NO_SUCH_MOVE)
+        if not 0 <= number < self.num_actions:
+            raise self._refusal(action, UNKNOWN_ACTION)
         shape, length = self._sizes
         board, vector, mask = (
             np.empty(shape, np.int8),
             np.empty(length, np.int16),
-            np.empty(self.numbers, np.int8),
+            np.empty(self.num_actions, np.int8),
         )
-        why, seat, over, points, rise = self._turn(*self._fixed, number, -1, board, vector, mask)
+        why, seat, over, points, rise = self._loop(*self._fixed, number, TO_MOVE, (board, vector, mask))
         if why:
             raise self._refusal(number, why)
-        self.seen = {"observation": {"board": board, "vector": vector}, "action_mask": mask}
+        self.observed = {"observation": {"board": board, "vector": vector}, "action_mask": mask}
         return seat, over, points, rise
 
-    def look(self, seat: int = -1) -> Seen:
-        """What a seat knows and may do: nothing but to wait, where another seat is to move."""
+    def observe(self, seat: int = TO_MOVE) -> MaskedObservation:
+        """Return the observation and mask of a seat. All actions are masked unless the seat is to move."""
         if not self.seeded:
-            raise ResetRequired(NOT_BEGUN)
-        seen = self.seen
-        self._call(LOOK, seat)
-        self.seen, seen = seen, self.seen
-        return seen
+            raise ResetRequired(NOT_STARTED)
+        kept = self.observed
+        self._call(OBSERVE, seat)
+        self.observed, observed = kept, self.observed
+        return observed
 
     def end(self) -> None:
-        """Break the game off."""
+        """End the game without a result."""
         self.states["phase"] = OVER
-        self._call(LOOK)
+        self._call(OBSERVE)
 
-    def _call(self, what: int, looking: int = -1) -> Any:
+    def _call(self, request: int, observer: int = TO_MOVE) -> Any:
         shape, length = self._sizes
         board, vector, mask = (
             np.empty(shape, np.int8),
             np.empty(length, np.int16),
-            np.empty(self.numbers, np.int8),
+            np.empty(self.num_actions, np.int8),
         )
-        told = self._turn(*self._fixed, what, looking, board, vector, mask)
-        self.seen = {"observation": {"board": board, "vector": vector}, "action_mask": mask}
-        return told
+        outcome = self._loop(*self._fixed, request, observer, (board, vector, mask))
+        self.observed = {"observation": {"board": board, "vector": vector}, "action_mask": mask}
+        return outcome
 
     def _refusal(self, action: Any, why: int) -> IllegalMove:
-        if why in (NO_SUCH_MOVE, Reason.NOT_IN_THIS_GAME):
-            says = f"no move has this number now; of 0 to {self.numbers - 1}, the action mask shows which do"
+        if why in (UNKNOWN_ACTION, Reason.NOT_IN_THIS_GAME):
+            says = f"not a legal action: the mask shows which of 0 to {self.num_actions - 1} are"
             return IllegalMove(f"action {action!r}", Reason.NOT_IN_THIS_GAME, says)
         return IllegalMove(f"action {action}", Reason.of(why))
 
-    # ------------------------------------------------------------ in words
+    # ------------------------------------------------------------ positions and moves
 
     @property
     def turn(self) -> int:
@@ -223,29 +253,29 @@ class SingleGame:
 
     @property
     def points(self) -> np.ndarray:
-        """Every seat's points by track, as an array of its own."""
+        """The points of every seat by track, as a copy."""
         scores: np.ndarray = self.states["scores"][0, : self.players].astype(np.int16)
         return scores
 
     def view(self, seat: int | None) -> View:
-        """The position as a seat may know it."""
+        """Return the view of a seat, or of a spectator (`None`)."""
         if not self.seeded:
-            raise ResetRequired(NOT_BEGUN)
+            raise ResetRequired(NOT_STARTED)
         return View(self.variant, self.variant.redact(self.states, seat), seat, ())
 
-    def move(self, number: int) -> Move:
-        """The move that a legal number stands for. Raises `IllegalMove`."""
+    def move_of(self, action: int) -> Move:
+        """Return the move of a legal action. Raises `IllegalMove`."""
         if not self.seeded:
-            raise ResetRequired(NOT_BEGUN)
+            raise ResetRequired(NOT_STARTED)
         state = copied(self.states)
-        if number not in self.variant.legal_actions(state).tolist():
-            raise self._refusal(number, NO_SUCH_MOVE)
-        return self.variant.decode(state, int(number))
+        if action not in self.variant.legal_actions(state).tolist():
+            raise self._refusal(action, UNKNOWN_ACTION)
+        return self.variant.decode(state, int(action))
 
-    def number(self, move: Move | str) -> int:
-        """The number that stands for a legal move. Raises `IllegalMove` or `ParseError`."""
+    def action_of(self, move: Move | str) -> int:
+        """Return the action of a legal move. Raises `IllegalMove` or `ParseError`."""
         if not self.seeded:
-            raise ResetRequired(NOT_BEGUN)
+            raise ResetRequired(NOT_STARTED)
         return Position(self.variant, copied(self.states)).action_of(move)
 
     # ------------------------------------------------------------ copies
@@ -259,17 +289,17 @@ class SingleGame:
         return copy.copy(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy needs: compiled code and tables are found again, not copied."""
+        """Return the contents of a copy. It shares compiled code and constants."""
         variant = self.variant
         return {
             "variant": (variant.game.id, variant.players, dict.fromkeys(variant.options, True)),
             "kept": {name: getattr(self, name) for name in ("reward", "seeded")},
             "arrays": {name: getattr(self, name).copy() for name in ARRAYS},
-            "seen": vars(self).get("seen"),
+            "seen": vars(self).get("observed"),
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take up a game from a pickle. Raises `InvalidEnvironment` for arrays that no game has."""
+        """Restore a game from a pickle. Raises `InvalidEnvironment` if its arrays are invalid."""
         self._check(state)
         self._restore(state)
 
@@ -281,9 +311,11 @@ class SingleGame:
         for name in ARRAYS:
             mine = getattr(fresh, name)
             if not is_array_of(arrays.get(name), mine.dtype, mine.shape):
-                raise InvalidEnvironment(f"`{name}` of an environment should be {mine.shape} of {mine.dtype}")
+                raise InvalidEnvironment(
+                    f"`{name}` of an environment must have shape {mine.shape} and type {mine.dtype}"
+                )
         if not arrays["rngs"].all():
-            raise InvalidEnvironment("the generator of an environment is zero, and would stay so")
+            raise InvalidEnvironment("the random generator of an environment is 0, which would never change")
         if kept["seeded"]:
             try:
                 fresh.variant.check_running(arrays["states"])
@@ -296,48 +328,49 @@ class SingleGame:
         for name in ARRAYS:
             getattr(self, name)[:] = state["arrays"][name]
         if state["seen"] is not None:
-            self.seen = state["seen"]
+            self.observed = state["seen"]
 
 
 class CopyableGame:
-    """Copies of an environment are independent: `copy.copy` copies the game as `copy.deepcopy` does."""
+    """Makes `copy.copy` of an environment copy its game, as `copy.deepcopy` does."""
 
     def __copy__(self) -> Self:
         return copy.deepcopy(self)
 
 
 class NamedSpaces(CopyableGame):
-    """What an environment of one game says about its numbers."""
+    """Names of the entries of observations, and moves of actions, for environments of one game."""
 
     _game: SingleGame
 
     @property
     def observation_names(self) -> tuple[str, ...]:
-        """What each number of the vector is called."""
+        """The names of the entries of the vector."""
         names: tuple[str, ...] = self._game.variant.observation.names
         return names
 
     @property
     def board_names(self) -> tuple[str, ...]:
-        """What each plane of the board is called, or each number of its rows."""
+        """The names of the planes of the board, or of the columns of its rows."""
         return self._game.variant.observation.board.names
 
     @property
     def tracks(self) -> tuple[str, ...]:
-        """What points are counted in."""
+        """The names of the tracks that points are counted on."""
         return self._game.variant.tracks
 
     def move(self, action: int) -> Move:
-        """The move that a legal action stands for. Raises `IllegalMove`."""
-        return self._game.move(action)
+        """Return the move of a legal action. Raises `IllegalMove`."""
+        return self._game.move_of(action)
 
     def action(self, move: Move | str) -> int:
-        """The action that stands for a legal move. Raises `IllegalMove` or `ParseError`."""
-        return self._game.number(move)
+        """Return the action of a legal move. Raises `IllegalMove` or `ParseError`."""
+        return self._game.action_of(move)
 
 
 @cache
 def _compiled(variant: Variant) -> Any:
-    """The loop of `turns` for a game, whose board it takes as it is."""
-    board = np.zeros(variant.observation.board.shape, np.int8)
-    return variant.kernels.make(step_and_observe, variant.kernels.examples(step_and_observe, board=board))
+    """Return the loop of a game, compiled for the shape of its board."""
+    kernels, layout = variant.kernels, variant.observation.board
+    observation = (np.zeros(layout.shape, np.int8), np.zeros(1, np.int16), np.zeros(1, np.int8))
+    return kernels.make(step_and_observe, kernels.examples(step_and_observe, observation=observation))

@@ -19,8 +19,8 @@ def board_bounds(variant: Variant) -> tuple[int, int]:
 
 def vector_bounds(variant: Variant) -> np.ndarray:
     """Return the upper bound of each entry of the vector. The lower bound is 0."""
-    tiles, most = variant.tileset, np.iinfo(np.int16).max
-    points = most if variant.cap is None else variant.cap
+    tiles, limit = variant.tileset, np.iinfo(np.int16).max
+    points = limit if variant.cap is None else variant.cap
     exact = {"bag": sum(tiles.values())}
     exact |= {f"hand.{tile}": min(count, variant.hand) for tile, count in tiles.items()}
     exact |= {f"unseen.{tile}": count for tile, count in tiles.items()}

@@ -48,10 +48,11 @@ def register_game(package: str) -> Game:
     """Add a game, so that its name is accepted wherever a game is named.
 
     The package declares its facts as `GAME`, and its module `variant` has a function
-    `make(game, players, options)` that returns a `Variant`.
+    `make(game, players, options)` that returns a `Variant`. Worker processes that start later (`--jobs`,
+    `parallel`) register the game as well.
 
     Args:
-        package: Name of an importable package. Worker processes must register it as well.
+        package: Name of an importable package.
 
     Returns:
         The facts of the game.
@@ -59,20 +60,30 @@ def register_game(package: str) -> Game:
     Raises:
         GameDefinitionError: Another game has the same id, or the package lacks `GAME` or `make`.
     """
+    # Imported on first use: `multiprocessing` takes longer to import than this package.
+    from ..parallel import on_worker_start
+
     declared = getattr(import_module(package), "GAME", None)
     if not isinstance(declared, Game) or declared.package != package:
         raise GameDefinitionError(f"{package}: declare `GAME = Game(..., package={package!r})`")
     if declared.id in GAMES and _registered.get(declared.id) != package:
-        raise GameDefinitionError(f"{package}: a game {declared.id!r} exists already; choose another id")
+        raise GameDefinitionError(f"{package}: a game {declared.id!r} already exists; choose another id")
     if not callable(getattr(import_module(f"{package}.variant"), "make", None)):
         raise GameDefinitionError(f"{package}.variant: define `make(game, players, options)`")
     _registered[declared.id] = package
+    on_worker_start(register_game, package)
     return declared
 
 
 def unregister_game(name: str) -> None:
-    """Remove a registered game. Its existing positions and tables remain usable."""
-    _registered.pop(name, None)
+    """Remove a registered game. Its existing positions and tables remain usable.
+
+    Does nothing if no registered game has this name; built-in games cannot be removed.
+    """
+    from ..parallel import cancel_on_worker_start
+
+    if name in _registered:
+        cancel_on_worker_start(register_game, _registered.pop(name))
     game.cache_clear()
     _variant.cache_clear()
 

@@ -65,18 +65,18 @@ class FixedBoard(Variant):
         self.slots = slots
         self.printed = printed
         self.names = tuple(cells.values())
-        self.number = {name: cell for cell, name in enumerate(self.names)}
+        self.cell_index = {name: cell for cell, name in enumerate(self.names)}
         self.slot_of = {slot: n for n, slot in enumerate(slots)}
-        self.size = len(slots[0])  # cells of a tile
-        self.ways = tuple(map("".join, product(self.colours, repeat=self.size)))
-        self.turns = 2  # from either end
+        self.tile_size = len(slots[0])  # in cells
+        self.ways = tuple(map("".join, product(self.colours, repeat=self.tile_size)))
+        self.orientations = 2  # from either end
         self.places = len(slots)
 
     @cached_property
     def opening(self) -> State:
         """State before the first chance outcome, with the printed symbols."""
         state = copied(self.empty)
-        self._lay(state, {self.number[name]: letter for name, letter in self.printed.items()})
+        self._lay(state, {self.cell_index[name]: letter for name, letter in self.printed.items()})
         return state
 
     @cached_property
@@ -101,7 +101,7 @@ class FixedBoard(Variant):
     # ------------------------------------------------------------ moves
 
     def encode(self, state: State, move: Move) -> int:
-        cells, letters = self.covered(move, self.number), move.tile
+        cells, letters = self.covered(move, self.cell_index), move.tile
         if cells not in self.slot_of:
             cells, letters = cells[::-1], letters[::-1]
         if cells not in self.slot_of:
@@ -110,7 +110,7 @@ class FixedBoard(Variant):
 
     def no_slot(self, move: Move) -> IllegalMove:
         """Return the error for a placement on cells that are not a slot."""
-        return self.refuse(move, Reason.WRONG_SHAPE, f"a tile covers {self.size} neighbouring cells")
+        return self.refuse(move, Reason.WRONG_SHAPE, f"a tile covers {self.tile_size} neighbouring cells")
 
     def decode(self, state: State, action: int) -> Move:
         place, way = divmod(action, len(self.ways))
@@ -159,11 +159,11 @@ class FixedBoard(Variant):
     def take_printed(self, laid: dict[int, str], printed: Mapping[str, str]) -> None:
         """Remove printed cells from the cells of a text. Raises `ParseError` if one does not match."""
         for name, letter in printed.items():
-            if laid.pop(self.number[name], None) != letter:
+            if laid.pop(self.cell_index[name], None) != letter:
                 raise ParseError(f"{name} must show its printed {letter}")
 
     def tiles_laid(self, state: State) -> int:
-        return (int((state["cells"][0, :-1] >= 0).sum()) - len(self.printed)) // self.size
+        return (int((state["cells"][0, :-1] >= 0).sum()) - len(self.printed)) // self.tile_size
 
     def content(self, state: State, laid: Sequence[PlacedTile]) -> Content:
         covered = {name for tile in laid for name in tile.at} | set(self.printed)
@@ -191,7 +191,7 @@ class FixedBoard(Variant):
     def violations(self, state: State) -> Iterator[str]:
         yield from super().violations(state)
         cells = state["cells"][0, :-1]
-        printed = [self.number[name] for name in self.printed]
+        printed = [self.cell_index[name] for name in self.printed]
         if not invariants.Tiling(len(self.names), self.slots, printed).can_cover(cells >= 0):
             yield "the colours on the board do not form whole tiles"
 

@@ -79,7 +79,7 @@ class Variant(ABC):
         kinds: One way to write each kind of tile, by index.
         tileset: Number of tiles by kind.
         hand: Number of tiles in a full hand.
-        turns: Maximum number of orientations (and named colours) of a tile.
+        orientations: Maximum number of orientations of a tile, with a named colour if the game has any.
         places: Maximum number of places for a tile.
         exchange_is_public: Whether exchanged tiles are visible to all seats.
         tiles_leave: Whether tiles can leave the game without being placed.
@@ -136,7 +136,7 @@ class Variant(ABC):
     @cached_property
     def max_legal_actions(self) -> int:
         """An upper bound of the number of legal actions in any position."""
-        return self.hand * self.turns * self.places + self.non_placements
+        return self.hand * self.orientations * self.places + self.non_placements
 
     @cached_property
     def actions(self) -> int:
@@ -291,7 +291,7 @@ class Variant(ABC):
         forward = [self.cells_of(self.opening, place) for place in range(self.places)]
         return frozenset((*forward, *(at[::-1] for at in forward)))
 
-    def can_lie(self, at: tuple[str, ...]) -> bool:
+    def has_tile_shape(self, at: tuple[str, ...]) -> bool:
         """Return whether these cells have the shape of a tile, from either end."""
         return len(at) == 1 if self.grows else at in self._all_places
 
@@ -304,7 +304,7 @@ class Variant(ABC):
     kinds: tuple[str, ...]
     tileset: Mapping[str, int]
     hand: int
-    turns: int
+    orientations: int
     places: int
 
     @property

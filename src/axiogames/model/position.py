@@ -432,7 +432,7 @@ class Position:
             tracks=tuple(Track(track, n, self.variant.cap) for track, n in self.scores[seat].items()),
             hand=tuple(tile for tile in hand if tile != "?"),
             hidden=sum(tile == "?" for tile in hand),
-            place=self.ranks[seat] if self.over else None,
+            rank=self.ranks[seat] if self.over else None,
         )
 
     def laid(self) -> tuple[PlacedTile, ...]:

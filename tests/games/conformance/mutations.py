@@ -111,7 +111,7 @@ def _other_number(value: str, rng: random.Random) -> str:
 
 
 def _other_order(value: str, rng: random.Random) -> str:
-    """Swap, repeat, drop or replace items of a list."""
+    """Return a list with items that are swapped, repeated, dropped or replaced."""
     parts = re.split("([;,/])", value)
     if len(parts) < 3:
         return _other_letter(value, rng)
@@ -206,7 +206,7 @@ class Guarded:
 
 
 def roll_out(
-    variant: Variant, state: State, rng: random.Random, *, moves: int, guesses: int, turns: int
+    variant: Variant, state: State, rng: random.Random, *, moves: int, determinizations: int, turns: int
 ) -> bool:
     """Run a bot's rollouts from random moves of a state; return whether the seat to move has known moves.
 
@@ -217,22 +217,29 @@ def roll_out(
     if not len(legal):
         return False
     actions = np.array(sorted(rng.sample(legal.tolist(), min(moves, len(legal)))), np.int32)
-    before, mind = state.tobytes(), load_weights(variant)
+    before, weights = state.tobytes(), load_weights(variant)
     guarded, tracks = Guarded(), len(variant.tracks)
     states = allocate(state.dtype, 4)
     states[0] = state[0]
     sums = guarded.array(np.zeros(len(actions)))
-    late = np.float32(NEVER if INTERPRETED else rng.choice((ALWAYS, 0.8, NEVER)))
+    search_after = np.float32(NEVER if INTERPRETED else rng.choice((ALWAYS, 0.8, NEVER)))
     points = np.zeros((len(actions), variant.players, tracks))
     hidden_counts, barred = hidden_tile_groups(view)
     variant.kernels[rollout_loops.run_rollouts](
-        variant.constants, guarded.array(states), guarded.array(actions), len(actions),
-        guarded.array(seed_states(rng.getrandbits(64), 0, guesses)), turns,
-        late, guarded.array(hidden_counts), guarded.array(barred),
-        guarded.array(mind), guarded.array(allocate(scratch_dtype(tracks))),
-        guarded.array(np.zeros(variant.max_legal_actions, np.int32)), sums,
-        guarded.array(np.zeros(len(actions))), guarded.array(points),
-    )  # fmt: skip
+        variant.constants,
+        guarded.array(states),
+        rollout_loops.RolloutTask(
+            actions=guarded.array(actions),
+            seeds=guarded.array(seed_states(rng.getrandbits(64), 0, determinizations)),
+            hidden_counts=guarded.array(hidden_counts),
+            excluded=guarded.array(barred),
+            turns=turns,
+            search_after=search_after,
+        ),
+        guarded.array(weights),
+        guarded.array(allocate(scratch_dtype(tracks))),
+        rollout_loops.RolloutSums(sums, guarded.array(np.zeros(len(actions))), guarded.array(points)),
+    )
     guarded.check()
     assert state.tobytes() == before
     assert np.isfinite(sums).all()

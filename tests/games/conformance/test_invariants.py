@@ -78,9 +78,8 @@ def test_reachable_states_are_accepted(case: Case) -> None:
 @pytest.mark.parametrize("case", EACH, ids=str)
 def test_mutated_positions_are_refused_or_playable(case: Case) -> None:
     played = survive(case, "mutants", MUTANTS)
-    assert played or INTERPRETED, (
-        "all mutants were refused, so nothing was played"
-    )  # few mutants if interpreted
+    if not INTERPRETED:  # with few mutants, all may be refused
+        assert played, "all mutants were refused, so nothing was played"
 
 
 @pytest.mark.slow
@@ -126,8 +125,8 @@ def test_rollouts_from_accepted_mutants_stay_in_bounds(case: Case) -> None:
             break
         found = accepted((mutated if n % 4 == 0 else plausible)(rng.choice(texts), rng))
         if found is not None:
-            moves, guesses, turns = ROLLOUTS
-            rolled += roll_out(*found, rng, moves=moves, guesses=guesses, turns=turns)
+            moves, determinizations, turns = ROLLOUTS
+            rolled += roll_out(*found, rng, moves=moves, determinizations=determinizations, turns=turns)
     assert rolled >= (0 if INTERPRETED else 8)
 
 
@@ -336,11 +335,11 @@ def test_superscript_digits_are_refused(field: str, value: str) -> None:
 def moved(table: axio.Table, cells: dict[str, str]) -> str:
     """Return the position text of a table with the content of cells moved to other cells."""
     variant: Any = table.variant
-    state, number = table.state.copy(), variant.number
+    state, index = table.state.copy(), variant.cell_index
     for source, target in cells.items():
-        assert state["cells"][0, number[target]] == -1, f"{target} is not empty"
-        state["cells"][0, number[target]] = state["cells"][0, number[source]]
-        state["cells"][0, number[source]] = -1
+        assert state["cells"][0, index[target]] == -1, f"{target} is not empty"
+        state["cells"][0, index[target]] = state["cells"][0, index[source]]
+        state["cells"][0, index[source]] = -1
     head, fields = split(table.position)
     return joined(head, fields | {"board": variant.write_board(state)})
 
@@ -355,7 +354,7 @@ def test_separated_halves_are_refused(name: str) -> None:
     apart = 0
     for half in table.moves[-1].at:
         for cell in empty:
-            near = variant.constants["near"][0, variant.number[cell]]
+            near = variant.constants["near"][0, variant.cell_index[cell]]
             isolated = (table.state["cells"][0, near] < 0).all()
             if isolated:
                 with pytest.raises(ParseError, match="do not form whole tiles"):

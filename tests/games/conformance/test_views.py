@@ -102,7 +102,7 @@ def test_players_do_not_depend_on_hidden_tiles(case: Case) -> None:
         varied += 1
         for name in TESTED_PLAYERS:
             chosen = [
-                player(name).choose(t.view(seat), SMALL_BUDGET, Generator("lot")) for t in (table, other)
+                player(name).choose(t.view(seat), SMALL_BUDGET, Generator("player")) for t in (table, other)
             ]
             assert chosen[0] == chosen[1]
     # Nothing is hidden from a solo player, except removed tiles.

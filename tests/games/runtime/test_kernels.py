@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -16,7 +16,17 @@ from axiogames.envs.single import step_and_observe
 from axiogames.games import GAMES, find_variant
 from axiogames.games.runtime import loops
 from axiogames.games.runtime.compile import INTERPRETED
-from axiogames.games.runtime.signatures import Constants, Int, States, arguments_of, array, loop, loop_of
+from axiogames.games.runtime.signatures import (
+    Constants,
+    GameArrays,
+    Int,
+    States,
+    arguments_of,
+    array,
+    loop,
+    loop_of,
+    record_argument,
+)
 from axiogames.games.runtime.state import allocate
 from axiogames.players.evaluation import rollout_loops
 from benchmarks.search import parts
@@ -48,6 +58,12 @@ def unmarked(constants: Any, states: Any) -> None:
     """A function without `@loop`."""
 
 
+def flat(arguments: Iterable[Any]) -> Iterator[Any]:
+    """Yield arguments, and the fields of those that are records."""
+    for argument in arguments:
+        yield from flat(argument) if isinstance(argument, tuple) else (argument,)
+
+
 @pytest.mark.parametrize("template", EVERY, ids=lambda template: template.__name__)
 def test_every_argument_of_a_loop_has_an_example(template: Callable[..., Any]) -> None:
     assert all(arguments_of(template).values())
@@ -55,17 +71,36 @@ def test_every_argument_of_a_loop_has_an_example(template: Callable[..., Any]) -
         kernels = find_variant(game, 2).kernels
         constants, *rest = kernels.examples(template)
         assert constants.dtype == kernels.constants_type
-        assert all(isinstance(value, np.ndarray | np.float32 | int) for value in rest)
-        assert any(value.dtype == kernels.state_type for value in rest if isinstance(value, np.ndarray))
+        values = list(flat(rest))
+        assert all(isinstance(value, np.ndarray | np.float32 | int) for value in values)
+        assert any(value.dtype == kernels.state_type for value in values if isinstance(value, np.ndarray))
 
 
 def test_arguments_without_annotation_need_an_example() -> None:
-    kernels, board = find_variant(GAMES[0], 2).kernels, np.zeros((2, 3, 4), np.int8)
+    kernels, observation = find_variant(GAMES[0], 2).kernels, (np.zeros((2, 3, 4), np.int8),)
     unannotated = [name for name, argument in arguments_of(step_and_observe).items() if argument is None]
-    assert unannotated == ["board"]
-    assert any(argument is board for argument in kernels.examples(step_and_observe, board=board))
-    with pytest.raises(TypeError, match="`board` has no annotation and no example"):
+    assert unannotated == ["observation"]
+    assert any(
+        argument is observation for argument in kernels.examples(step_and_observe, observation=observation)
+    )
+    with pytest.raises(TypeError, match="`observation` has no annotation and no example"):
         kernels.examples(step_and_observe)
+
+
+class Unknown(NamedTuple):
+    known: Int
+    open: Any
+
+
+def test_records_have_an_example_of_each_field() -> None:
+    kernels = find_variant(GAMES[0], 2).kernels
+    named, plain = (record_argument(GameArrays, plain).example(kernels) for plain in (False, True))
+    assert isinstance(named, GameArrays)
+    assert type(plain) is tuple
+    for fields in (named, plain):
+        assert [field.dtype for field in fields] == [kernels.state_type, kernels.state_type, np.uint64]
+    with pytest.raises(TypeError, match="Unknown: the annotation of `open` names no argument type"):
+        record_argument(Unknown)
 
 
 def test_array_annotation_sets_the_dimensions() -> None:

@@ -13,7 +13,7 @@ import axiogames as axio
 from axiogames.batch import Batch
 from axiogames.cli import program
 from axiogames.envs.single import SingleGame
-from axiogames.errors import GameDefinitionError, UnknownGame
+from axiogames.errors import AxioError, GameDefinitionError, UnknownGame
 from axiogames.games import (
     GAMES,
     find_variant,
@@ -26,6 +26,7 @@ from axiogames.games import (
 from axiogames.games.runtime.compile import INTERPRETED
 from axiogames.model.record import Record, record_of, replay
 from axiogames.model.testing import check_game
+from axiogames.parallel import map_unordered
 from axiogames.players import player
 from axiogames.players.match import play_match
 
@@ -47,6 +48,17 @@ def test_registered_game_is_known_until_it_is_removed(tiny: str) -> None:
     unregister_game(tiny)
     with pytest.raises(UnknownGame, match=r"choose one of axio, hex, rota, trio$"):
         find_variant(tiny)
+
+
+def test_workers_know_the_game_until_it_is_removed(tiny: str) -> None:
+    assert list(map_unordered(title_of, [tiny], 2)) == ["Tiny dominoes"]
+    unregister_game(tiny)
+    with pytest.raises(AxioError, match="unknown game 'tiny'"):
+        list(map_unordered(title_of, [tiny], 2))
+
+
+def title_of(name: str) -> str:
+    return game(name).name
 
 
 def test_package_without_a_game_is_refused() -> None:
@@ -92,12 +104,12 @@ def test_board_is_drawn(tiny: str) -> None:
 
 def test_environment_and_batch_play_the_same_game(tiny: str) -> None:
     single, batch = SingleGame(tiny, 2, reward="win"), Batch(tiny, 2, games=1, seed=5, auto_reset=False)
-    single.begin(5)
+    single.reset(5)
     while not batch.over[0]:
         legal = np.flatnonzero(batch.masks()[0])
-        assert single.look()["action_mask"].tolist() == batch.masks()[0].tolist()
+        assert single.observe()["action_mask"].tolist() == batch.masks()[0].tolist()
         batch.step(legal[:1])
-        single.play(int(legal[0]))
+        single.step(int(legal[0]))
     assert single.points.tolist() == batch.scores[0].tolist()
 
 

@@ -13,7 +13,12 @@ from axiogames.games.runtime.state import HIDDEN, allocate
 from axiogames.games.runtime.xorshift import seed_states
 from axiogames.model.events import Draw, Exchange
 from axiogames.players import Budget, player
-from axiogames.players.evaluation.rollout_loops import run_rollouts
+from axiogames.players.evaluation.rollout_loops import (
+    ROLLOUT_STATES,
+    RolloutSums,
+    RolloutTask,
+    run_rollouts,
+)
 from axiogames.players.evaluation.weights import load_weights, scratch_dtype
 from axiogames.players.search.determinization import hidden_tile_groups
 from axiogames.rng import Generator
@@ -46,8 +51,8 @@ def hidden_kinds(table: Table, view: View) -> np.ndarray:
 @pytest.mark.parametrize("game", GAMES)
 def test_true_hidden_tiles_are_never_excluded(game: str, players: int) -> None:
     excluded_in_all = 0
-    for number, table in enumerate(games_with_exchanges(game, players)):
-        view = table.view(number % (players + 1) % players)  # every seat at every point of a round
+    for i, table in enumerate(games_with_exchanges(game, players)):
+        view = table.view(i % (players + 1) % players)  # every seat at every point of a round
         groups, excluded = hidden_tile_groups(view)
         true, unseen = hidden_kinds(table, view), view.state["bag"][0].astype(int)
         assert groups[:, 1].sum() == true.sum()
@@ -84,11 +89,11 @@ def test_new_hand_excludes_the_tiles_just_returned() -> None:
 
 def test_own_exchange_is_known_in_every_game() -> None:
     table = new_game("trio", 2, seed=3)
-    given = next(move for move in table.legal_moves() if move.kind == "exchange" and len(move.tiles) == 3)
-    table.play(given)
-    mine, theirs = hidden_tile_groups(table.view(0)), hidden_tile_groups(table.view(1))
-    assert mine[1].sum() == 3
-    assert theirs[1].sum() == 0  # this game hides exchanged tiles
+    exchange = next(move for move in table.legal_moves() if move.kind == "exchange" and len(move.tiles) == 3)
+    table.play(exchange)
+    own, others = hidden_tile_groups(table.view(0)), hidden_tile_groups(table.view(1))
+    assert own[1].sum() == 3
+    assert others[1].sum() == 0  # this game hides exchanged tiles
 
 
 def test_inconsistent_events_exclude_nothing() -> None:
@@ -98,11 +103,11 @@ def test_inconsistent_events_exclude_nothing() -> None:
     unseen = view.state["bag"][0].tolist()
     tiles = [tile for tile, count in zip(view.variant.kinds, unseen, strict=True) for _ in range(count)]
     drawn = Draw(1, view.hand(1), "bag")
-    for shown, learned in ((tiles[:3], 3), (tiles[:1] * (max(unseen) + 1), 0), (tiles, 0)):
-        told = View(view.variant, view.state, 0, (Exchange(1, tuple(shown)), drawn))
-        groups, excluded = hidden_tile_groups(told)
+    for shown, n_excluded in ((tiles[:3], 3), (tiles[:1] * (max(unseen) + 1), 0), (tiles, 0)):
+        changed = View(view.variant, view.state, 0, (Exchange(1, tuple(shown)), drawn))
+        groups, excluded = hidden_tile_groups(changed)
         assert groups.tolist() == [[1, len(view.hand(1))]]
-        assert excluded.sum() == learned
+        assert excluded.sum() == n_excluded
 
 
 def test_determinizations_are_uniform() -> None:
@@ -114,26 +119,23 @@ def test_determinizations_are_uniform() -> None:
     unseen = view.state["bag"][0].astype(int)
     pool = unseen - excluded[0]
     action = view.legal_moves().actions[:1].copy()
-    states = allocate(view.state.dtype, 4)
+    states = allocate(view.state.dtype, ROLLOUT_STATES)
     states[0] = view.state[0]
     weights, scratch = load_weights(variant), allocate(scratch_dtype(len(variant.tracks)))
-    buffer, sums = np.zeros(variant.max_legal_actions, np.int32), np.zeros(1)
-    points = np.zeros((1, variant.players, len(variant.tracks)))
-    seen, samples = np.zeros(len(pool)), 4000
-    for number in range(samples):
-        variant.kernels[run_rollouts](
-            variant.constants, states, action, 1, seed_states(5, number, 1), 0, np.float32(2), groups,
-            excluded, weights, scratch, buffer, sums, sums, points,
-        )  # fmt: skip
+    sums = RolloutSums(np.zeros(1), np.zeros(1), np.zeros((1, variant.players, len(variant.tracks))))
+    total, samples = np.zeros(len(pool)), 4000
+    for sample in range(samples):
+        task = RolloutTask(action, seed_states(5, sample, 1), groups, excluded, 0, np.float32(2))
+        variant.kernels[run_rollouts](variant.constants, states, task, weights, scratch, sums)
         hand = states["hands"][1, other, : int(states["held"][1, other])]
         counts = np.bincount(hand, minlength=len(pool))
         assert (np.diff(hand.astype(int)) >= 0).all()
         assert (states["bag"][1] + counts == unseen).all()
         assert states["in_bag"][1] == view.state["in_bag"][0] == states["bag"][1].sum()
-        seen += counts
+        total += counts
     expected = samples * groups[0, 1] * pool / pool.sum()
-    assert (seen[pool == 0] == 0).all()
+    assert (total[pool == 0] == 0).all()
     likely = expected > 0
-    chi = ((seen - expected)[likely] ** 2 / expected[likely]).sum()
+    chi = ((total - expected)[likely] ** 2 / expected[likely]).sum()
     freedom = likely.sum() - 1
     assert chi < freedom + 5 * np.sqrt(2 * freedom)

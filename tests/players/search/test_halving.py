@@ -31,11 +31,11 @@ class FakeRollouts(Rollouts):
         self.means, self.deviation = np.array(means), deviation
 
     def run(
-        self, actions: np.ndarray, first: int, samples: int, turns: int, chunk: int = CHUNK
+        self, actions: np.ndarray, start: int, samples: int, turns: int, chunk: int = CHUNK
     ) -> Iterator[RolloutStats]:
         """Yield all samples in one chunk."""
-        numbers = np.arange(first, first + samples)[:, None]
-        values = self.means[actions] + np.where(numbers % 2, self.deviation, -self.deviation)
+        indices = np.arange(start, start + samples)[:, None]
+        values = self.means[actions] + np.where(indices % 2, self.deviation, -self.deviation)
         stats = RolloutStats(len(actions), self.variant.players, len(self.variant.tracks))
         stats.count += samples
         stats.sums += values.sum(axis=0)

@@ -41,7 +41,7 @@ def test_config_is_stored_in_the_weights_file(tmp_path: Path) -> None:
     assert read_config(three, FAST, file) == FAST_CONFIG
     write_weights(three, load_weights(three), file)  # other entries are kept
     assert read_config(two, FAST, file) == ODD
-    assert np.array_equal(read_weights(two, file)["weights"], load_weights(two)["weights"])
+    assert np.array_equal(read_weights(two, file)["hidden_weights"], load_weights(two)["hidden_weights"])
 
 
 def test_rollouts_without_a_network_run_to_the_end() -> None:

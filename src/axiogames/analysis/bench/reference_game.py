@@ -1,8 +1,8 @@
-"""The yardstick: the sketch from which the engine grew, kept as it was to be measured against.
+"""The reference game: a prototype of dominoes, kept unchanged, that speeds are compared with.
 
-Two players on the square board of 9 by 9 with random moves, without the first-tile rule, exchanges and the
-limit on pyramids, scored by walking. It is no game anybody plays: machines differ and are shared, so a
-speed means something only beside the speed of something fixed in the same run.
+Two players make random moves on the square board of 9 by 9, without the first-tile rule, exchanges and the
+limit on pyramids. Lines are scored by walking along them. Nobody plays it: since machines differ and are
+shared, a speed is meaningful only relative to a fixed workload in the same run.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ PRINTED = {4: 0, 36: 1, 44: 2, 76: 3, 40: 4}
 GONE = 255
 
 
-class Tables(NamedTuple):
-    """The board and the tiles, as small arrays."""
+class Constants(NamedTuple):
+    """The board and the tiles."""
 
-    near: np.ndarray
-    slots: np.ndarray
-    touching: np.ndarray
-    opening: np.ndarray
-    pairs: np.ndarray
-    counts: np.ndarray
+    near: np.ndarray  # by cell and direction: the adjacent cell, or -1
+    slots: np.ndarray  # the two cells of each slot
+    touching: np.ndarray  # by cell: the slots that contain it, or -1
+    opening: np.ndarray  # the contents of cells at the start
+    pairs: np.ndarray  # the two colours of each kind of tile
+    counts: np.ndarray  # the number of tiles of each kind
 
 
-def tables() -> Tables:
-    """The tables of the board."""
+def make_constants() -> Constants:
+    """Return the constants of the game."""
     near = -np.ones((CELLS, 4), np.int16)
     slots = []
     for cell in range(CELLS):
@@ -51,10 +51,10 @@ def tables() -> Tables:
         opening[cell] = colour
     pairs = np.array([(a, b) for a in range(COLOURS) for b in range(a, COLOURS)], np.int8)
     counts = np.array([4 if a == b else 8 for a, b in pairs], np.int8)
-    return Tables(near, np.array(slots, np.int16), touching, opening, pairs, counts)
+    return Constants(near, np.array(slots, np.int16), touching, opening, pairs, counts)
 
 
-BOARD = tables()
+BOARD = make_constants()
 
 STATE = np.dtype(
     [
@@ -74,8 +74,8 @@ STATE = np.dtype(
 
 
 @rule
-def below(s, n):
-    """A number from 0 to n - 1."""
+def randint(s, n):
+    """Return a random integer from 0 to n - 1."""
     x = np.uint32(s.rng)
     x ^= np.uint32(x << np.uint32(13))
     x ^= np.uint32(x >> np.uint32(17))
@@ -86,8 +86,8 @@ def below(s, n):
 
 @rule
 def draw(s, seat, i):
-    """A tile from the bag."""
-    left = below(s, s.in_bag)
+    """Draw tile `i` of a hand from the bag."""
+    left = randint(s, s.in_bag)
     kind = 0
     while left >= s.bag[kind]:
         left -= s.bag[kind]
@@ -98,21 +98,21 @@ def draw(s, seat, i):
 
 
 @rule
-def run(t, s, cell, other, colour):
-    """Symbols of a colour in unbroken lines from a cell, not towards the other half."""
+def run(c, s, cell, other, colour):
+    """Return the number of symbols of a colour in unbroken lines from a cell, except through `other`."""
     total = 0
     for d in range(4):
-        at = t.near[cell, d]
+        at = c.near[cell, d]
         if at != other:
             while at >= 0 and s.cells[at] == colour:
                 total += 1
-                at = t.near[at, d]
+                at = c.near[at, d]
     return total
 
 
 @rule
 def gain(s, seat, colour, points):
-    """Add points up to the cap; 1 if that reached it."""
+    """Add points up to the cap; return 1 if they reach it, else 0."""
     before = s.scores[seat, colour]
     after = min(before + points, CAP)
     s.scores[seat, colour] = after
@@ -120,11 +120,11 @@ def gain(s, seat, colour, points):
 
 
 @rule
-def cover(t, s, cell, colour):
-    """Put a symbol on a cell and take its slots off the free ones."""
+def cover(c, s, cell, colour):
+    """Put a symbol on a cell and remove the slots of the cell from the free ones."""
     s.cells[cell] = colour
     for k in range(4):
-        slot = t.touching[cell, k]
+        slot = c.touching[cell, k]
         if slot >= 0 and s.where[slot] != GONE:
             last = s.free[s.n_free - 1]
             s.free[s.where[slot]] = last
@@ -134,49 +134,49 @@ def cover(t, s, cell, colour):
 
 
 @rule
-def isolate(t, s, seat, cell):
-    """A pyramid on a cell that is empty and shut in; how many caps its points reached."""
+def isolate(c, s, seat, cell):
+    """Put a pyramid on a cell if it is empty and enclosed; return the number of caps its points reach."""
     if cell < 0 or s.cells[cell] != EMPTY:
         return 0
     for d in range(4):
-        if t.near[cell, d] >= 0 and s.cells[t.near[cell, d]] == EMPTY:
+        if c.near[cell, d] >= 0 and s.cells[c.near[cell, d]] == EMPTY:
             return 0
     s.cells[cell] = PYRAMID
     caps = 0
     for d in range(4):
-        if t.near[cell, d] >= 0 and s.cells[t.near[cell, d]] >= 0:
-            caps += gain(s, seat, s.cells[t.near[cell, d]], 1)
+        if c.near[cell, d] >= 0 and s.cells[c.near[cell, d]] >= 0:
+            caps += gain(s, seat, s.cells[c.near[cell, d]], 1)
     return caps
 
 
 @rule
-def place(t, s, seat, kind, slot, turned):
-    """Put a tile down and score it; how many colours reached the cap."""
-    a, b = t.slots[slot, turned], t.slots[slot, 1 - turned]
-    ca, cb = t.pairs[kind, 0], t.pairs[kind, 1]
-    points_a, points_b = run(t, s, a, b, ca), run(t, s, b, a, cb)
-    cover(t, s, a, ca)
-    cover(t, s, b, cb)
+def place(c, s, seat, kind, slot, turned):
+    """Place a tile and score it; return the number of caps that the points reach."""
+    a, b = c.slots[slot, turned], c.slots[slot, 1 - turned]
+    ca, cb = c.pairs[kind, 0], c.pairs[kind, 1]
+    points_a, points_b = run(c, s, a, b, ca), run(c, s, b, a, cb)
+    cover(c, s, a, ca)
+    cover(c, s, b, cb)
     caps = gain(s, seat, ca, points_a) + gain(s, seat, cb, points_b)
     for d in range(4):
-        caps += isolate(t, s, seat, t.near[a, d]) + isolate(t, s, seat, t.near[b, d])
+        caps += isolate(c, s, seat, c.near[a, d]) + isolate(c, s, seat, c.near[b, d])
     return caps
 
 
 @rule
-def playout(t, s, seed):
-    """A whole game of random moves; the number of placements."""
+def playout(c, s, seed):
+    """Play a random game and return the number of placements."""
     s.rng = np.uint32((seed * 2654435761 + 12345) & 0xFFFFFFFF) | np.uint32(1)
     for cell in range(CELLS):
-        s.cells[cell] = t.opening[cell]
-    s.n_free = len(t.slots)
-    for slot in range(len(t.slots)):
+        s.cells[cell] = c.opening[cell]
+    s.n_free = len(c.slots)
+    for slot in range(len(c.slots)):
         s.free[slot] = slot
         s.where[slot] = slot
     s.in_bag = 0
-    for kind in range(len(t.pairs)):
-        s.bag[kind] = t.counts[kind]
-        s.in_bag += t.counts[kind]
+    for kind in range(len(c.pairs)):
+        s.bag[kind] = c.counts[kind]
+        s.in_bag += c.counts[kind]
     for seat in range(2):
         for colour in range(COLOURS):
             s.scores[seat, colour] = 0
@@ -187,8 +187,8 @@ def playout(t, s, seed):
     while s.n_free > 0:
         placed, due = 0, 1
         while due > 0 and s.n_free > 0 and placed < HAND:
-            i = below(s, HAND - placed)
-            caps = place(t, s, s.seat, s.hands[s.seat, i], s.free[below(s, s.n_free)], below(s, 2))
+            i = randint(s, HAND - placed)
+            caps = place(c, s, s.seat, s.hands[s.seat, i], s.free[randint(s, s.n_free)], randint(s, 2))
             placed += 1
             s.hands[s.seat, i] = s.hands[s.seat, HAND - placed]
             due += caps - 1
@@ -200,15 +200,15 @@ def playout(t, s, seed):
 
 
 @entry_point
-def playouts(t, states, n, seed):
-    """So many games; the number of placements."""
+def playouts(c, states, n, seed):
+    """Play `n` random games and return the number of placements."""
     moves = 0
     for i in range(n):
-        moves += playout(t, states[0], seed + i)
+        moves += playout(c, states[0], seed + i)
     return moves
 
 
 def new_states() -> np.ndarray:
-    """Memory for one game."""
+    """Return the memory for one game."""
     states: np.ndarray = allocate(STATE)
     return states

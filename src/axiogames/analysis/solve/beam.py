@@ -1,11 +1,11 @@
-"""A beam search with known draws: after each tile only the most promising positions are gone on from."""
+"""Beam search for one-player games with known draws: each layer keeps the most promising positions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -24,48 +24,80 @@ Float64Rows = Annotated[Any, array(np.float64, 2)]
 
 DIGIT = 64  # more than a track shows
 
-BEST = 4  # cells that are looked at for each colour: the best ones
-NEARLY_SHUT, HALF_SHUT = BEST, BEST + 1  # symbols beside empty cells with one and two open sides
+BEST = 4  # cells that count for each colour: those with the most points
+ONE_OPEN_SIDE, TWO_OPEN_SIDES = BEST, BEST + 1  # symbols next to empty cells with this many open sides
 COUNTS = BEST + 2
 
-# How strongly the lowest colour counts, at the start and how much more at the end; how many of the empty
-# cells tiles will take; what a symbol to come will score: at least, and by the best cells for its colour;
-# what symbols beside cells that are nearly or half shut in are worth; from where on points count less, and
-# how much they do then.
+# Indices of the parameters of `estimate`:
+# STEEP, STEEPER: weight of low colours at the start, and its increase until the end;
+# TAKEN: share of the empty cells that tiles will cover;
+# EACH, BY_BEST: points of a future symbol: a constant, and by the points of each of the best cells;
+# BESIDE_ONE, BESIDE_TWO: points of a symbol next to a cell with one and with two open sides;
+# PLENTY, BEYOND: points above which further points count less, and their factor.
 STEEP, STEEPER, TAKEN, EACH, BY_BEST = 0, 1, 2, 3, 4
-BESIDE_NEARLY, BESIDE_HALF, PLENTY, BEYOND = (
+BESIDE_ONE, BESIDE_TWO, PLENTY, BEYOND = (
     BY_BEST + BEST,
     BY_BEST + BEST + 1,
     BY_BEST + BEST + 2,
     BY_BEST + BEST + 3,
 )
 
-# Found by an evolution strategy with narrow beams, each generation on new deals (docs/solving.md).
+# Tuned by an evolution strategy with narrow beams, each generation on new deals (docs/guides/solving.md).
 WITH_PYRAMIDS = (0.149, 0.014, 0.835, 1.186, 0.133, 0.118, 0.05, -0.026, -0.08, 0.27, 32.2, 0.16)
-WITHOUT = (0.183, 0.009, 0.91, 1.02, 0.146, 0.106, 0.059, 0.0, -0.124, -0.06, 34.9, 0.111)
+WITHOUT_PYRAMIDS = (0.183, 0.009, 0.91, 1.02, 0.146, 0.106, 0.059, 0.0, -0.124, -0.06, 34.9, 0.111)
 
 
-def knobs_of(variant: DominoVariant) -> np.ndarray:
-    """The numbers that `promise` goes by in a game."""
-    return np.array(WITH_PYRAMIDS if variant.facts.pyramids else WITHOUT)
+def estimate_params(variant: DominoVariant) -> np.ndarray:
+    """Return the parameters of `estimate` for a game."""
+    return np.array(WITH_PYRAMIDS if variant.facts.pyramids else WITHOUT_PYRAMIDS)
 
 
-def symbols_to_come(variant: DominoVariant, kinds: Sequence[int]) -> np.ndarray:
-    """How many symbols of each colour the first 0, 1, 2, … tiles show; after the last one no more come."""
-    shows = np.zeros((len(kinds) + len(variant.names), len(variant.colours)))
+def symbol_counts(variant: DominoVariant, kinds: Sequence[int]) -> np.ndarray:
+    """Return the number of symbols of each colour on the first 0, 1, 2, … tiles.
+
+    Further rows, for tiles after the last known one, equal the last row.
+    """
+    counts = np.zeros((len(kinds) + len(variant.names), len(variant.colours)))
     for n, kind in enumerate(kinds, 1):
         for letter in variant.kinds[kind]:
-            shows[n:, variant.colours.index(letter)] += 1
-    return shows
+            counts[n:, variant.colours.index(letter)] += 1
+    return counts
 
 
-def move_on(c, s, action):
-    """Carry out an action or what chance drew: called, since copies of it would take long to compile."""
+class KnownTiles(NamedTuple):
+    """The known tiles, and the parameters of `estimate`."""
+
+    laid: Int  # number of tiles on the board after the next move
+    last: Bool  # whether no tile is known after the next move
+    symbols: Float64Rows  # see `symbol_counts`
+    params: Float64s
+
+
+class BeamScratch(NamedTuple):
+    """Working memory of `expand`."""
+
+    counts: Float64Rows  # see `count_board`
+    order: Int64s
+    legal: Actions
+    trial: States
+
+
+class Expansion(NamedTuple):
+    """Positions after moves from the positions of a beam, and the best final result."""
+
+    values: Float64s  # estimates
+    parents: Int64s  # index of the position before the move
+    actions: Int64s
+    best: Int64s  # result, parent, action
+
+
+def apply_action(c, s, action):
+    """Apply an action or a chance outcome. A call: inlined copies would take long to compile."""
     apply(c, s, action)
 
 
 def result_of(s, order):
-    """The points of play alone, sorted, as one number that compares like the vector."""
+    """Return the sorted points of a one-player game as an integer that compares like the sorted vector."""
     tracks = s.scores.shape[1]
     for track in range(tracks):
         at = track
@@ -79,38 +111,40 @@ def result_of(s, order):
     return value
 
 
-def promise(c, s, laid, shows, utility_params, counts):
-    """What a position after `laid` tiles promises: about the points of the lowest colour at the end.
-
-    `shows` comes from `symbols_to_come`; `counts` is room to count in.
-    """
+def estimate(c, s, laid, symbols, params, counts):
+    """Return an estimate of the final points of the lowest colour, for a position with `laid` tiles."""
     colours = s.scores.shape[1]
-    empty = look_around(c, s, counts)
-    tiles = utility_params[TAKEN] * empty * 0.5
+    empty = count_board(c, s, counts)
+    tiles = params[TAKEN] * empty * 0.5
     last = laid + np.int64(tiles)
-    part = tiles - np.int64(tiles)
-    steep = utility_params[STEEP] + utility_params[STEEPER] * (1.0 - s.n_free / len(c.slots))
+    fraction = tiles - np.int64(tiles)
+    steep = params[STEEP] + params[STEEPER] * (1.0 - s.n_free / len(c.slots))
     total = 0.0
     for colour in range(colours):
         to_come = (
-            shows[last, colour] + part * (shows[last + 1, colour] - shows[last, colour]) - shows[laid, colour]
+            symbols[last, colour]
+            + fraction * (symbols[last + 1, colour] - symbols[last, colour])
+            - symbols[laid, colour]
         )
-        each = utility_params[EACH]
+        each = params[EACH]
         for i in range(BEST):
-            each += utility_params[BY_BEST + i] * counts[colour, i]
+            each += params[BY_BEST + i] * counts[colour, i]
         points = s.scores[0, colour] + to_come * each
         points += (
-            utility_params[BESIDE_NEARLY] * counts[colour, NEARLY_SHUT]
-            + utility_params[BESIDE_HALF] * counts[colour, HALF_SHUT]
+            params[BESIDE_ONE] * counts[colour, ONE_OPEN_SIDE]
+            + params[BESIDE_TWO] * counts[colour, TWO_OPEN_SIDES]
         )
-        if points > utility_params[PLENTY]:
-            points = utility_params[PLENTY] + (points - utility_params[PLENTY]) * utility_params[BEYOND]
+        if points > params[PLENTY]:
+            points = params[PLENTY] + (points - params[PLENTY]) * params[BEYOND]
         total += np.exp(-steep * points)
     return -np.log(total) / steep
 
 
-def look_around(c, s, counts):
-    """Count what each colour finds on the board; how many cells a tile can still take."""
+def count_board(c, s, counts):
+    """Write the counts of each colour into a row of `counts` and return the number of usable empty cells.
+
+    A row has the points of the best cells, then the symbols next to cells with one and with two open sides.
+    """
     empty = 0
     for colour in range(s.scores.shape[1]):
         for i in range(COUNTS):
@@ -136,48 +170,42 @@ def look_around(c, s, counts):
     return empty
 
 
-PARTS = (look_around, promise, move_on, result_of)
+PARTS = (count_board, estimate, apply_action, result_of)
 
 
 @loop(parts=PARTS)
 def expand(
     constants: Constants,
     states: States,
-    first: Int,
-    end: Int,
-    laid: Int,
-    last: Bool,
-    shows: Float64Rows,
-    utility_params: Float64s,
-    counts: Float64Rows,
-    order: Int64s,
-    buffer: Actions,
-    trial: States,
-    values: Float64s,
-    parents: Int64s,
-    actions: Int64s,
-    best: Int64s,
+    start: Int,
+    stop: Int,
+    tiles: KnownTiles,
+    scratch: BeamScratch,
+    output: Expansion,
 ):
-    """Try every move in the positions from `first` on; how many of them lead to positions to go on from.
+    """Try every move in the positions from `start` to `stop` - 1 and return the number of rows written.
 
-    Those get a row in `values`, `parents` and `actions`. Of the moves that end the game (with `last`, all do:
-    no tile is known after this one) the first with the best result goes into `best`: result, parent, action.
-    `laid` is how many tiles lie after the move.
+    A move that does not end the game gets a row in `output`. Of the moves that end it (all, after the last
+    known tile), the first one with the best result goes into `output.best` if it is better.
     """
+    # Records are unpacked outside the loop: each access to a field counts a reference.
     c = constants[0]
+    laid, last, symbols, params = tiles
+    counts, order, legal, trial = scratch
+    values, parents, actions, best = output
     s = trial[0]
     rows = 0
-    for i in range(first, end):
-        for j in range(legal_actions(c, states[i], buffer)):
-            action = np.int64(buffer[j])
+    for i in range(start, stop):
+        for j in range(legal_actions(c, states[i], legal)):
+            action = np.int64(legal[j])
             trial[0] = states[i]
-            move_on(c, s, action)
+            apply_action(c, s, action)
             if last or s.phase == OVER:
                 result = result_of(s, order)
                 if result > best[0]:
                     best[0], best[1], best[2] = result, i, action
             else:
-                values[rows] = promise(c, s, laid, shows, utility_params, counts)
+                values[rows] = estimate(c, s, laid, symbols, params, counts)
                 parents[rows] = i
                 actions[rows] = action
                 rows += 1
@@ -190,59 +218,55 @@ def follow(constants: Constants, states: States, parents: Int64s, actions: Int64
     c = constants[0]
     for i in range(len(parents)):
         after[i] = states[parents[i]]
-        move_on(c, after[i], np.int64(actions[i]))
+        apply_action(c, after[i], np.int64(actions[i]))
         if after[i].phase >= DRAW:
-            move_on(c, after[i], np.int64(kind))
+            apply_action(c, after[i], np.int64(kind))
 
 
-CHUNK = 64  # positions that a thread expands in one go
-TWINS = 4  # candidates looked at for each that is kept, so that equal boards do not leave places empty
-NOTHING = -1  # worse than any result
+CHUNK = 64  # positions that a thread expands at a time
+TWINS = 4  # candidates followed for each position kept, since some lead to equal positions
+NO_RESULT = -1  # below every result
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The best line of a beam: the numbers of its moves, and the sorted points they lead to.
-
-    `exact` if the beam left no position out, except such as were the same as another.
-    """
+    """The best line of a beam: its actions and the sorted points at its end."""
 
     actions: tuple[int, ...]
     points: tuple[int, ...]
     width: int
-    exact: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Expanded:
-    """What moves lead to: positions to go on from, and the best end (result, parent, action)."""
-
-    values: np.ndarray
-    parents: np.ndarray
-    actions: np.ndarray
-    best: np.ndarray
+    exact: bool  # whether the beam kept all positions, except equal ones
 
 
 class Beam:
-    """Beams of any width from one position alone."""
+    """Beams of any width from one position of a one-player game.
+
+    Args:
+        variant: the game.
+        state: the position.
+        laid: the number of tiles on the board.
+        kinds: all known tiles from the start of the game on.
+        threads: the number of threads.
+    """
 
     def __init__(
         self, variant: DominoVariant, state: State, laid: int, kinds: Sequence[int], threads: int = 1
     ) -> None:
-        """`laid` tiles lie in the position; `kinds` are all known tiles from the start of the game on."""
         self.variant = variant
         self.state = state
         self.laid = laid
         self.kinds = kinds
         self.threads = threads
         self._expand, self._follow = variant.kernels[expand], variant.kernels[follow]
-        self._shows = symbols_to_come(variant, kinds)
-        self._knobs = knobs_of(variant)
+        self._symbols = symbol_counts(variant, kinds)
+        self._params = estimate_params(variant)
 
     def search(self, width: int, tick: Callable[[float], None] = lambda share: None) -> Found:
-        """The best line that a beam of this width finds.
+        """Return the best line that a beam of this width finds.
 
-        `tick` is told again and again how much is done, 0 to 1; what it raises ends the search.
+        Args:
+            width: the number of positions kept after each tile.
+            tick: called with the completed share, in [0, 1]; an exception that it raises ends the search.
         """
         pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
         try:
@@ -255,66 +279,68 @@ class Beam:
         states = allocate(self.state.dtype)
         states[0] = self.state[0]
         layers: list[tuple[np.ndarray, np.ndarray]] = []  # parents and actions of the positions kept
-        best = NOTHING
+        best = NO_RESULT
         line: tuple[int, ...] = ()
         exact = True
-        buffer = int((self.state["cells"][0] == EMPTY).sum()) // 2
-        most = min(len(self.kinds) - self.laid, buffer)  # layers
-        for layer in range(most):
-            ends = [(start, min(start + CHUNK, len(states))) for start in range(0, len(states), CHUNK)]
-            work = ((states, *chunk, self.laid + layer + 1) for chunk in ends)
-            expanded = []
-            for one in pool.map(self._expanded, work) if pool else map(self._expanded, work):
-                expanded.append(one)
-                tick((layer + len(expanded) / len(ends)) / most)
-                if one.best[0] > best:
-                    best = int(one.best[0])
-                    line = (*_back(layers, int(one.best[1])), int(one.best[2]))
-            values = np.concatenate([one.values for one in expanded])
+        room = int((self.state["cells"][0] == EMPTY).sum()) // 2
+        n_layers = min(len(self.kinds) - self.laid, room)
+        for layer in range(n_layers):
+            chunks = [(start, min(start + CHUNK, len(states))) for start in range(0, len(states), CHUNK)]
+            work = ((states, *chunk, self.laid + layer + 1) for chunk in chunks)
+            parts: list[Expansion] = []
+            for part in pool.map(self._expanded, work) if pool else map(self._expanded, work):
+                parts.append(part)
+                tick((layer + len(parts) / len(chunks)) / n_layers)
+                if part.best[0] > best:
+                    best = int(part.best[0])
+                    line = (*_line_to(layers, int(part.best[1])), int(part.best[2]))
+            values, parents, actions = (
+                np.concatenate(column)
+                for column in zip(*((part.values, part.parents, part.actions) for part in parts), strict=True)
+            )
             if not len(values):
                 break
-            parents = np.concatenate([one.parents for one in expanded])
-            actions = np.concatenate([one.actions for one in expanded])
-            kind = self.kinds[self.laid + layer + 1]
-            states, chosen, all_kept = self._kept(states, values, parents, actions, kind, width)
+            candidates = Expansion(values, parents, actions, np.empty(0, np.int64))
+            states, chosen, all_kept = self._kept(states, candidates, self.laid + layer + 1, width)
             exact = exact and all_kept
             layers.append((parents[chosen], actions[chosen]))
         return Found(line, _points(best, len(self.variant.tracks)), width, exact)
 
-    def _expanded(self, work: tuple[Any, int, int, int]) -> _Expanded:
-        """What every move leads to in some of the positions, after which so many tiles lie."""
-        states, first, end, laid = work
+    def _expanded(self, work: tuple[Any, int, int, int]) -> Expansion:
+        """Expand positions. `work` is the states, a range of them, and the number of tiles after the move."""
+        states, start, stop, laid = work
         tracks = len(self.variant.tracks)
-        most = (end - first) * self.variant.max_legal_actions
-        values, best = np.empty(most), np.full(3, NOTHING)
-        parents, actions = np.empty(most, np.int64), np.empty(most, np.int64)
-        rows = self._expand(
-            self.variant.constants,
-            states,
-            first,
-            end,
-            laid,
-            laid == len(self.kinds),
-            self._shows,
-            self._knobs,
-            np.zeros((tracks, COUNTS)),
-            np.zeros(tracks, np.int64),
-            np.zeros(self.variant.max_legal_actions, np.int32),
-            allocate(states.dtype),
-            values,
-            parents,
-            actions,
-            best,
+        limit = (stop - start) * self.variant.max_legal_actions
+        output = Expansion(
+            values=np.empty(limit),
+            parents=np.empty(limit, np.int64),
+            actions=np.empty(limit, np.int64),
+            best=np.full(3, NO_RESULT),
         )
-        return _Expanded(values[:rows], parents[:rows], actions[:rows], best)
+        scratch = BeamScratch(
+            counts=np.zeros((tracks, COUNTS)),
+            order=np.zeros(tracks, np.int64),
+            legal=np.zeros(self.variant.max_legal_actions, np.int32),
+            trial=allocate(states.dtype),
+        )
+        tiles = KnownTiles(laid, laid == len(self.kinds), self._symbols, self._params)
+        rows = self._expand(self.variant.constants, states, start, stop, tiles, scratch, output)
+        return Expansion(output.values[:rows], output.parents[:rows], output.actions[:rows], output.best)
 
     def _kept(
-        self, states: Any, values: np.ndarray, parents: np.ndarray, actions: np.ndarray, kind: int, width: int
+        self, states: Any, candidates: Expansion, laid: int, width: int
     ) -> tuple[Any, np.ndarray, bool]:
-        """The most promising positions, no two alike; which candidates they are; whether all were kept."""
+        """Return the most promising positions, all different.
+
+        Returns:
+            The positions after the next draw, the indices of their candidates, and whether all were kept.
+        """
+        values, parents, actions, _ = candidates
         for order in _best_first(values, TWINS * width):
             after = allocate(states.dtype, len(order))
-            self._follow(self.variant.constants, states, parents[order], actions[order], kind, after)
+            self._follow(
+                self.variant.constants, states, parents[order], actions[order], self.kinds[laid], after
+            )
             different = _different(after)
             if len(different) >= width or len(order) == len(values):
                 break
@@ -324,9 +350,9 @@ class Beam:
 
 
 def _best_first(values: np.ndarray, count: int) -> Iterator[np.ndarray]:
-    """The numbers of the best `count` candidates, then of twice as many, and so on until it is all of them.
+    """Yield the indices of the best `count` candidates, then of twice as many, and so on up to all of them.
 
-    Equal ones stand in their order, so that the same candidates are chosen everywhere.
+    Equal ones stay in their order, so that every machine chooses the same candidates.
     """
     while count < len(values):
         least = np.partition(values, len(values) - count)[len(values) - count]
@@ -337,10 +363,10 @@ def _best_first(values: np.ndarray, count: int) -> Iterator[np.ndarray]:
 
 
 def _different(states: Any) -> np.ndarray:
-    """The first of each group of positions in which the same tiles bring the same points, in their order.
+    """Return the indices of the first of each group of equivalent positions, ascending.
 
-    These are the positions with the same symbols and points. Where pyramids stood or stand makes no
-    difference: no symbol comes there, and no line goes on behind.
+    Positions with the same symbols and points are equivalent. Whether a pyramid stands on a cell or stood
+    there makes no difference: no symbol can be placed there, and no line continues behind it.
     """
     cells = np.maximum(states["cells"], PYRAMID)
     rows = np.ascontiguousarray(np.hstack([cells, states["scores"][:, 0]]))
@@ -349,14 +375,14 @@ def _different(states: Any) -> np.ndarray:
 
 
 def _points(result: int, tracks: int) -> tuple[int, ...]:
-    """The sorted points that a number of `result_of` stands for."""
+    """Return the sorted points that `result_of` encoded."""
     return tuple(result // DIGIT**place % DIGIT for place in reversed(range(tracks)))
 
 
-def _back(history: Sequence[tuple[np.ndarray, np.ndarray]], row: int) -> tuple[int, ...]:
-    """The moves that led to a position of the last layer."""
+def _line_to(layers: Sequence[tuple[np.ndarray, np.ndarray]], row: int) -> tuple[int, ...]:
+    """Return the actions that led to a position of the last layer."""
     line = []
-    for parents, actions in reversed(history):
+    for parents, actions in reversed(layers):
         line.append(int(actions[row]))
         row = int(parents[row])
     return tuple(reversed(line))

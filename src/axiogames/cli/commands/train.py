@@ -93,13 +93,13 @@ def _line(done: TrainingRound, seconds: float, as_json: bool) -> str:
         summary = {
             "round": done.number,
             "loss": round(done.loss, 4),
-            "against_greed": round(done.against_greed, 4),
+            "against_greed": round(done.against_greedy, 4),
             "against_last": round(done.against_last, 4),
             "seconds": round(seconds, 1),
             "version": __version__,
         }
         return json.dumps(summary)
-    return f"{done.number:5}  {done.loss:.3f}  {done.against_greed:14.1%}  {done.against_last:22.1%}"
+    return f"{done.number:5}  {done.loss:.3f}  {done.against_greedy:14.1%}  {done.against_last:22.1%}"
 
 
 class _Bars:

@@ -116,7 +116,7 @@ def _brief_track(track: Track, charset: Charset) -> tuple[str, str]:
 def _name_suffix(seat: Seat, *, brief: bool = False) -> str:
     """Return the text after the name: hidden tiles and rank."""
     behind = [f"{seat.hidden}?" if brief else f"{seat.hidden} hidden"] if seat.hidden else []
-    behind += [f"#{seat.place}"] if seat.place is not None else []
+    behind += [f"#{seat.rank}"] if seat.rank is not None else []
     return (" " if brief else "  ").join(behind)
 
 

@@ -35,7 +35,7 @@ from ...rng import Generator
 from .history import History, Replay
 from .observer import Observer
 from .resampling import resample
-from .returns import PAID, adds_up, bounds, check_reward, least_and_most, returns_of
+from .returns import SPIEL_REWARDS, bounds, check_reward, is_zero_sum, returns_of, utility_range
 
 pyspiel = require("pyspiel", "rl")
 
@@ -50,23 +50,23 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc,name-defined]
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         name = self.name
-        chosen = {**parameters(name), **(params or {})}
-        self.reward: str = check_reward(chosen["reward"])
-        options = {option.name: chosen[option.name] for option in declared_game(name).options}
-        self.variant = find_variant(name, chosen["players"], options)
-        self.bounds = most = bounds(self.variant)
-        least, best = least_and_most(self.reward, self.variant.players, most.points)
-        zero_sum = adds_up(self.reward, self.variant.players)
+        values = {**parameters(name), **(params or {})}
+        self.reward: str = check_reward(values["reward"])
+        options = {option.name: values[option.name] for option in declared_game(name).options}
+        self.variant = find_variant(name, values["players"], options)
+        self.bounds = limits = bounds(self.variant)
+        lowest, highest = utility_range(self.reward, self.variant.players, limits.points)
+        zero_sum = is_zero_sum(self.reward, self.variant.players)
         info = pyspiel.GameInfo(
             num_distinct_actions=self.variant.actions,
-            max_chance_outcomes=most.outcomes,
+            max_chance_outcomes=limits.outcomes,
             num_players=self.variant.players,
-            min_utility=least,
-            max_utility=best,
+            min_utility=lowest,
+            max_utility=highest,
             utility_sum=0.0 if zero_sum else None,
-            max_game_length=most.moves,
+            max_game_length=limits.moves,
         )
-        super().__init__(game_type(name, zero_sum=zero_sum, hides=most.hides), info, dict(params or {}))
+        super().__init__(game_type(name, zero_sum=zero_sum, hides=limits.hides), info, dict(params or {}))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return load, (str(self),)
@@ -83,16 +83,16 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc,name-defined]
         """Return an observer; by default, of the current observation of a seat."""
         if params:
             raise pyspiel.SpielError(f"observers of this game have no parameters, but got {dict(params)}")
-        asked = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
-        everything = asked.private_info == pyspiel.PrivateInfoType.ALL_PLAYERS
-        rows = self.bounds.moves + self.bounds.draws + self.bounds.given
+        requested = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
+        everything = requested.private_info == pyspiel.PrivateInfoType.ALL_PLAYERS
+        rows = self.bounds.moves + self.bounds.draws + self.bounds.exchanged
         return Observer(
             self.variant,
             rows,
-            public=asked.public_info,
-            own=everything or asked.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER,
+            public=requested.public_info,
+            own=everything or requested.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER,
             everything=everything,
-            recall=asked.perfect_recall,
+            recall=requested.perfect_recall,
         )
 
 
@@ -132,18 +132,18 @@ class SpielState(pyspiel.State):  # type: ignore[misc,name-defined]
         points: np.ndarray = self.play.state["scores"][0, : self.play.variant.players].copy()
         return points
 
-    def move(self, number: int) -> Move:
+    def move(self, action: int) -> Move:
         """Return the move of a legal action. Raises `IllegalMove`."""
-        return self.play.move_of(number)
+        return self.play.move_of(action)
 
-    def number(self, move: Move | str) -> int:
+    def action(self, move: Move | str) -> int:
         """Return the action of a legal move.
 
         Raises:
             IllegalMove: the move is not legal here.
             ParseError: the text is not a move.
         """
-        return self.play.number_of(move)
+        return self.play.action_of(move)
 
     def view(self, seat: int | None = None) -> View:
         """Return the view of a seat or a spectator (`None`), from which bots of this package choose."""
@@ -159,28 +159,30 @@ class SpielState(pyspiel.State):  # type: ignore[misc,name-defined]
             rng: returns uniform random numbers in [0, 1).
         """
         if not 0 <= player < self.play.variant.players:
-            raise pyspiel.SpielError(f"there is no seat {player}: 0 to {self.play.variant.players - 1}")
+            raise pyspiel.SpielError(
+                f"seat {player} is out of range: seats are 0 to {self.play.variant.players - 1}"
+            )
         other = resample(self.play, player, rng)
         state: SpielState = self.get_game().new_initial_state()
         state.play = Replay(other)  # OpenSpiel records its own history; the rules have already been applied
-        for entry in other.happened:
-            state.apply_action(entry.number)
+        for entry in other.entries:
+            state.apply_action(entry.action)
         state.play = other
         return state
 
     def _legal_actions(self, player: int) -> list[int]:
         return self.play.legal()
 
-    def _apply_action(self, number: int) -> None:
-        self.play.apply(number)
+    def _apply_action(self, action: int) -> None:
+        self.play.apply(action)
 
-    def _action_to_string(self, player: int, number: int) -> str:
+    def _action_to_string(self, player: int, action: int) -> str:
         if player == CHANCE:
-            return self.play.outcome_text(number)
+            return self.play.outcome_text(action)
         try:
-            return str(self.play.move_of(number))
+            return str(self.play.move_of(action))
         except IllegalMove:
-            return f"number {number}"
+            return f"action {action}"
 
     def __str__(self) -> str:
         """Return the text of the position, which `axiogames.Position.parse` reads."""
@@ -203,19 +205,19 @@ class SpielBot(pyspiel.Bot):  # type: ignore[misc,name-defined]
     def step(self, state: SpielState) -> int:
         """Return the action that the player chooses."""
         view = state.view(state.current_player())
-        return state.number(self._player.choose(view, self._budget, self._rng).move)
+        return state.action(self._player.choose(view, self._budget, self._rng).move)
 
     def restart_at(self, state: SpielState) -> None:
         """Do nothing: the bot has no memory."""
 
-    def inform_action(self, state: SpielState, player_id: int, number: int) -> None:
+    def inform_action(self, state: SpielState, player_id: int, action: int) -> None:
         """Do nothing: the bot reads the next view."""
 
 
 def parameters(name: str) -> dict[str, Any]:
     """Return the parameters of a game and their defaults."""
     options = {option.name: False for option in declared_game(name).options}
-    return {"players": 2, "reward": PAID[0], **options}
+    return {"players": 2, "reward": SPIEL_REWARDS[0], **options}
 
 
 def game_type(name: str, *, zero_sum: bool = True, hides: bool = True) -> Any:

@@ -15,7 +15,7 @@ from ...model.table import events_of
 from ...model.view import View
 from ...moves import Action, Move, Seat, TileKind
 
-# Kinds of entries, as information state tensors have them.
+# Events of entries, as information state tensors have them.
 PLACED, EXCHANGED, KEPT, PASSED, DRAWN, LAID, REMOVED = 1, 2, 3, 4, 5, 6, 7
 MOVES = {"place": PLACED, "exchange": EXCHANGED, "keep": KEPT, "pass": PASSED}
 PHASE_TEXTS = {OVER: "over", PLACE: "place", OFFER: "offer", DRAW: "draw", START: "start", REMOVE: "remove"}
@@ -25,10 +25,9 @@ NOBODY = -1
 class HistoryEntry(NamedTuple):
     """A move or an outcome of chance, and who can see it."""
 
-    what: int  # its kind, `PLACED` to `REMOVED`
+    event: int  # `PLACED` to `REMOVED`
     seat: Seat  # the seat that sees all of it, or `NOBODY`
-    number: int  # the action of OpenSpiel
-    action: Action  # the action id of the rules
+    action: Action
     tiles: tuple[TileKind, ...]  # the tiles placed, exchanged, drawn, displayed or removed
     public: bool  # whether everybody sees the tiles
     phase: int  # the phase before it
@@ -43,22 +42,22 @@ class History:
     Copies are cheap. A pickle has the actions and replays them.
     """
 
-    __slots__ = ("guesses", "happened", "phase", "seat", "state", "variant")
+    __slots__ = ("entries", "phase", "resamplers", "seat", "state", "variant")
 
     def __init__(self, variant: Variant) -> None:
         self.variant = variant
         self.state: State = variant.new_state()
-        self.happened: list[HistoryEntry] = []
+        self.entries: list[HistoryEntry] = []
         self.phase = int(self.state["phase"][0])
         self.seat = int(self.state["seat"][0])
-        self.guesses: dict[int, Any] = {}  # caches of `resampling`, by seat
+        self.resamplers: dict[int, Any] = {}  # by seat, see `resampling`
 
     def copy(self) -> History:
         """Return an independent copy."""
         other = History.__new__(History)
         other.variant, other.state = self.variant, copied(self.state)
-        other.happened = self.happened.copy()
-        other.phase, other.seat, other.guesses = self.phase, self.seat, {}
+        other.entries = self.entries.copy()
+        other.phase, other.seat, other.resamplers = self.phase, self.seat, {}
         return other
 
     def __deepcopy__(self, memo: dict[int, Any]) -> History:
@@ -66,29 +65,29 @@ class History:
 
     def __reduce__(self) -> tuple[Any, ...]:
         variant = self.variant
-        numbers = [entry.number for entry in self.happened]
-        return replay_history, (variant.game.id, variant.players, variant.options, numbers)
+        actions = [entry.action for entry in self.entries]
+        return replay_history, (variant.game.id, variant.players, variant.options, actions)
 
     # ------------------------------------------------------------ actions and outcomes
 
     def outcomes(self) -> list[tuple[int, float]]:
         """Return the outcomes of chance and their probabilities. All remaining tiles are equally likely."""
-        weighed = self.variant.chances(self.state)
-        total = sum(weight for _, weight in weighed)
-        return [(number, weight / total) for number, weight in weighed]
+        outcomes = self.variant.chances(self.state)
+        total = sum(weight for _, weight in outcomes)
+        return [(outcome, weight / total) for outcome, weight in outcomes]
 
     def legal(self) -> list[int]:
         """Return the legal actions, ascending."""
-        numbers: list[int] = self.variant.legal_actions(self.state).tolist()
-        return numbers
+        actions: list[int] = self.variant.legal_actions(self.state).tolist()
+        return actions
 
-    def move_of(self, number: int) -> Move:
+    def move_of(self, action: int) -> Move:
         """Return the move of a legal action. Raises `IllegalMove`."""
-        if not 0 <= number < self.variant.actions:
-            raise self._unknown(number)
-        return self.variant.decode(self.state, number)
+        if not 0 <= action < self.variant.actions:
+            raise self._unknown(action)
+        return self.variant.decode(self.state, action)
 
-    def number_of(self, move: Move | str) -> int:
+    def action_of(self, move: Move | str) -> int:
         """Return the action of a legal move.
 
         Raises:
@@ -97,88 +96,88 @@ class History:
         """
         return Position(self.variant, self.state).action_of(move)
 
-    def outcome_text(self, number: int) -> str:
+    def outcome_text(self, outcome: int) -> str:
         """Return an outcome as text: the tile, and its cell in an opening display."""
         if self.phase == START:
-            laid = self.variant.start_tile(self.state, number)
+            laid = self.variant.start_tile(self.state, outcome)
             return f"{laid.letters} {laid.at[0]}"
-        return self.variant.kinds[number] if number < len(self.variant.kinds) else f"outcome {number}"
+        return self.variant.kinds[outcome] if outcome < len(self.variant.kinds) else f"outcome {outcome}"
 
-    def _unknown(self, number: int) -> IllegalMove:
-        most = self.variant.actions - 1
-        says = f"not a legal action: legal_actions() lists those of 0 to {most} that are"
-        return IllegalMove(f"action {number}", Reason.NOT_IN_THIS_GAME, says)
+    def _unknown(self, action: int) -> IllegalMove:
+        limit = self.variant.actions - 1
+        says = f"not a legal action: legal_actions() lists those of 0 to {limit} that are"
+        return IllegalMove(f"action {action}", Reason.NOT_IN_THIS_GAME, says)
 
     # ------------------------------------------------------------ playing
 
-    def apply(self, number: int) -> None:
+    def apply(self, action: int) -> None:
         """Apply an action or an outcome of chance.
 
         Raises:
             IllegalMove: it is not legal. Nothing has changed.
         """
-        number = int(number)
+        action = int(action)
         if self.phase == OVER:
-            raise IllegalMove(f"action {number}", Reason.GAME_OVER)
-        entry = self._chance(number) if self.phase >= DRAW else self._move(number)
+            raise IllegalMove(f"action {action}", Reason.GAME_OVER)
+        entry = self._chance(action) if self.phase >= DRAW else self._move(action)
         constants = self.variant.constants
         if why := self.variant.kernels[step](constants, self.state, entry.action, self.phase < DRAW):
             if why == Reason.NOT_IN_THIS_GAME:
-                raise self._unknown(number)
+                raise self._unknown(action)
             raise IllegalMove(entry.text, Reason.of(why))
-        self.happened.append(entry)
+        self.entries.append(entry)
         self.phase, self.seat = int(self.state["phase"][0]), int(self.state["seat"][0])
-        self.guesses = {}
+        self.resamplers = {}
 
-    def _chance(self, number: int) -> HistoryEntry:
-        if number not in dict(self.variant.chances(self.state)):
-            raise IllegalMove(f"outcome {number}", Reason.NOT_IN_BAG)
+    def _chance(self, action: int) -> HistoryEntry:
+        if action not in dict(self.variant.chances(self.state)):
+            raise IllegalMove(f"outcome {action}", Reason.NOT_IN_BAG)
         due = int(self.state["due"][0])
         if self.phase == START:
-            laid = self.variant.start_tile(self.state, number)
+            laid = self.variant.start_tile(self.state, action)
             kind = self.variant.kind_of(laid.letters)
             assert kind is not None
             text = f"{laid.letters} {laid.at[0]}"
-            return HistoryEntry(LAID, NOBODY, number, number, (kind,), True, self.phase, due, text, text)
+            return HistoryEntry(LAID, NOBODY, action, (kind,), True, self.phase, due, text, text)
         removed = self.phase == REMOVE
         seat, sign = (NOBODY, "-") if removed else (self.seat, f"{self.seat}+")
-        text, public_text = f"{sign}{self.variant.kinds[number]}", f"{sign}{UNKNOWN}"
-        what = REMOVED if removed else DRAWN
-        return HistoryEntry(what, seat, number, number, (number,), False, self.phase, due, text, public_text)
+        text, public_text = f"{sign}{self.variant.kinds[action]}", f"{sign}{UNKNOWN}"
+        event = REMOVED if removed else DRAWN
+        return HistoryEntry(event, seat, action, (action,), False, self.phase, due, text, public_text)
 
-    def _move(self, number: int) -> HistoryEntry:
+    def _move(self, action: int) -> HistoryEntry:
         variant = self.variant
-        move = self.move_of(number)
+        move = self.move_of(action)
         names: tuple[str, ...] = ()
-        what, public = MOVES[move.kind], True
+        event, public = MOVES[move.kind], True
         text = public_text = f"{self.seat}:{move}"
-        if what == PLACED:
+        if event == PLACED:
             names = (move.tile,)
-        elif what == EXCHANGED:
+        elif event == EXCHANGED:
             names = move.tiles or variant.hand_of(self.state, self.seat)
             public = variant.exchange_is_public
             text = f"{self.seat}:exchange {' '.join(names)}"
             public_text = text if public else f"{self.seat}:exchange {' '.join(UNKNOWN for _ in names)}"
         tiles = tuple(kind for kind in map(variant.kind_of, names) if kind is not None)
-        return HistoryEntry(what, self.seat, number, number, tiles, public, self.phase, 0, text, public_text)
+        return HistoryEntry(event, self.seat, action, tiles, public, self.phase, 0, text, public_text)
 
     # ------------------------------------------------------------ information of a seat
 
-    def history_for(self, seat: int | None, mine: bool = False) -> str:
-        """Return the history as a seat learned of it, or a spectator (`None`).
+    def history_for(self, seat: int | None, own: bool = False) -> str:
+        """Return the history as a seat, or a spectator (`None`), learned of it.
 
-        With `mine`, only the entries of the seat itself are included.
+        With `own`, only the entries of the seat itself are included.
         """
         return "; ".join(
             entry.text if entry.seat == seat and seat is not None else entry.public_text
-            for entry in self.happened
-            if not mine or entry.seat == seat
+            for entry in self.entries
+            if not own or entry.seat == seat
         )
 
     def view(self, seat: int | None) -> View:
         """Return the view of a seat, or of a spectator (`None`)."""
         variant, public = self.variant, self.variant.exchange_is_public
-        events = events_of(variant, (entry.action for entry in self.happened))
+        events = events_of(variant, (entry.action for entry in self.entries))
         seen = [redact_event(event, seat, public) for event in events]
         return View(variant, variant.redact(self.state, seat), seat, seen)
 
@@ -197,20 +196,20 @@ class Replay(History):
     __slots__ = ("_next",)
 
     def __init__(self, play: History) -> None:
-        self.happened = play.happened
+        self.entries = play.entries
         self._next = -1
         self.apply(0)
 
-    def apply(self, number: int) -> None:
+    def apply(self, action: int) -> None:
         """Go to the next entry."""
         self._next += 1
-        if self._next < len(self.happened):
-            self.phase, self.seat = self.happened[self._next].phase, self.happened[self._next].seat
+        if self._next < len(self.entries):
+            self.phase, self.seat = self.entries[self._next].phase, self.entries[self._next].seat
 
 
-def replay_history(game: str, players: int, options: tuple[str, ...], numbers: list[int]) -> History:
+def replay_history(game: str, players: int, options: tuple[str, ...], actions: list[int]) -> History:
     """Return the history of these actions and outcomes."""
     play = History(find_variant(game, players, dict.fromkeys(options, True)))
-    for number in numbers:
-        play.apply(number)
+    for action in actions:
+        play.apply(action)
     return play

@@ -3,7 +3,7 @@
 | piece | shape | |
 |---|---|---|
 | `board`, `vector` | of `axiogames.batch` | what the seat sees (docs/reference/observations.md) |
-| `events` | events × 4 | the history as the seat learned of it: kind, seat, tile, action; 0: unknown |
+| `events` | events × 4 | the history as the seat learned of it: event, seat, tile, action; 0: unknown |
 | `hand` | kinds | the seat's tiles by kind, for private information only |
 | `hands` | players × kinds | all tiles in hands by kind, for the private information of all seats |
 """
@@ -19,7 +19,7 @@ from ...games.variant import Variant
 from ...model.position_text import write_position
 from .history import NOBODY, History, HistoryEntry
 
-COLUMNS = ("what", "seat", "tile", "number")
+COLUMNS = ("event", "seat", "tile", "action")
 
 
 class Observer:
@@ -68,7 +68,7 @@ class Observer:
         if "hands" in self.dict:
             self.dict["hands"][:] = [self._hand_counts(play, seat) for seat in range(self._variant.players)]
         if "events" in self.dict:
-            rows = [row for entry in play.happened for row in self._rows(entry, player)]
+            rows = [row for entry in play.entries for row in self._rows(entry, player)]
             if rows:
                 self.dict["events"][: len(rows)] = rows
 
@@ -76,20 +76,20 @@ class Observer:
         """Return the information of a seat as text."""
         play: History = state.play
         observer = player if self._own else None
-        words = []
+        parts = []
         if self._recall and self._public:
-            words = [play.phase_text(), play.history_for(observer)]
+            parts = [play.phase_text(), play.history_for(observer)]
         elif self._public:
-            words = [write_position(self._variant, self._variant.redact(play.state, observer))]
+            parts = [write_position(self._variant, self._variant.redact(play.state, observer))]
         elif self._own:
             hand = ",".join(self._variant.hand_of(play.state, player))
-            words = [f"hand={hand}", play.history_for(player, mine=True) if self._recall else ""]
+            parts = [f"hand={hand}", play.history_for(player, own=True) if self._recall else ""]
         if self._everything:
             hands = (self._variant.hand_of(play.state, seat) for seat in range(self._variant.players))
-            words.append("hands=" + ";".join(",".join(hand) for hand in hands))
+            parts.append("hands=" + ";".join(",".join(hand) for hand in hands))
         if self._own:
-            words.insert(0, f"seat {player}")
-        return " | ".join(word for word in words if word)
+            parts.insert(0, f"seat {player}")
+        return " | ".join(part for part in parts if part)
 
     def _write_position(self, play: History, player: int) -> None:
         variant = self._variant
@@ -109,13 +109,15 @@ class Observer:
 
     def _rows(self, entry: HistoryEntry, player: int) -> list[tuple[int, ...]]:
         """Return a row for each tile of an entry. Known values count from 1."""
-        what, seat, number, _, tiles, public, *_ = entry
-        mine = seat == player and self._own
-        if not self._public and not mine:
+        event, seat, action, tiles, public, *_ = entry
+        own = seat == player and self._own
+        if not self._public and not own:
             return []
         players = self._variant.players
         observer = player if self._own else 0
-        whose = 0 if seat == NOBODY else (seat - observer) % players + 1
-        known = public or mine
-        shown = number + 1 if known else 0
-        return [(what, whose, tile + 1 if known else 0, shown) for tile in tiles] or [(what, whose, 0, shown)]
+        owner = 0 if seat == NOBODY else (seat - observer) % players + 1
+        known = public or own
+        shown_action = action + 1 if known else 0
+        return [(event, owner, tile + 1 if known else 0, shown_action) for tile in tiles] or [
+            (event, owner, 0, shown_action)
+        ]

@@ -7,6 +7,8 @@ edge, so that walks need no bounds checks.
 
 A compact state has no sums and takes half the bytes. It suits batches of millions of games that score few
 moves.
+
+Numbers in parentheses refer to the rules page of the square game.
 """
 
 from __future__ import annotations

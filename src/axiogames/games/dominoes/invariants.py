@@ -65,7 +65,7 @@ def violations(variant: DominoVariant, state: State) -> Iterator[str]:
     yield from _first_tiles(variant, state, now)
 
 
-def _won(variant: DominoVariant, now: Snapshot) -> int:
+def _extra_placements_won(variant: DominoVariant, now: Snapshot) -> int:
     """Return the number of extra placements that the seat to move has won (10); 0 if solo (16)."""
     return 0 if variant.facts.solo else now.capped(now.seat, variant.cap)
 
@@ -94,13 +94,13 @@ def _board(variant: DominoVariant, state: State, now: Snapshot) -> Iterator[str]
 
 @cache
 def _tiling(variant: DominoVariant) -> Tiling:
-    printed = (variant.number[name] for name in variant.facts.printed)
+    printed = (variant.cell_index[name] for name in variant.facts.printed)
     return Tiling(len(variant.names), variant.slots, printed)
 
 
 def _turn(variant: DominoVariant, state: State, now: Snapshot) -> Iterator[str]:
     """Check the hand of the seat to move and its extra placements (10, 12, 13, 14)."""
-    won, full, held = _won(variant, now), variant.hand, len(now.hand)
+    won, full, held = _extra_placements_won(variant, now), variant.hand, len(now.hand)
     extra, room = int(state["extra"][0]), int(state["n_free"][0]) > 0
     placed = full - held  # in this turn, as long as the bag is not empty
     if extra < 0 or (extra and now.phase not in (PLACE, OVER)) or extra > won:
@@ -146,8 +146,8 @@ def _end(variant: DominoVariant, now: Snapshot, room: bool) -> Iterator[str]:
             yield f"seat {seat} has won, so the game must be over"
     if now.phase != OVER or not room:
         return
-    out_of_tiles = not now.hand and (not now.in_bag or _won(variant, now) >= variant.hand)
-    if not out_of_tiles and _won(variant, now) < colours:
+    out_of_tiles = not now.hand and (not now.in_bag or _extra_placements_won(variant, now) >= variant.hand)
+    if not out_of_tiles and _extra_placements_won(variant, now) < colours:
         yield "the game is over, but nobody has won and the seat to move can place a tile"
 
 
@@ -191,7 +191,7 @@ def _first_tiles(variant: DominoVariant, state: State, now: Snapshot) -> Iterato
     for symbol, name in enumerate(variant.facts.printed):
         if not claimed >> symbol & 1:
             places += bool(beside[symbol].any())
-        elif (cells[near[variant.number[name]]] < 0).all():
+        elif (cells[near[variant.cell_index[name]]] < 0).all():
             yield f"`claimed` contains {name}, but no tile touches it"
     if waiting > places and now.phase != OVER:
         yield f"{waiting} seats still have to place a first tile, but only {places} printed symbols have room"

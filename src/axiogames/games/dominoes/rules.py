@@ -11,7 +11,7 @@ from ...errors import EXCHANGE_NOT_ALLOWED, FIRST_TILE, GAME_OVER, NOT_IN_HAND, 
 from ..runtime.bitsets import (
     NONE,
     ONE,
-    WORD,
+    WORD_BITS,
     as_bytes,
     count,
     iterate_from,
@@ -132,7 +132,7 @@ def nth_first_slot(c, s, n):
         left -= count(slots)
         word += 1
         slots = first_slots_in_word(c, s, word)
-    return np.int64(word * WORD + nth_in_word(slots, left))
+    return np.int64(word * WORD_BITS + nth_in_word(slots, left))
 
 
 # ---------------------------------------------------------------- effects of actions
@@ -268,6 +268,9 @@ def next_turn(c, s):
     begin_placement(c, s)
 
 
+# ---------------------------------------------------------------- legal actions by index, and as a mask
+
+
 @rule
 def ways_in_hand(c, s):
     """Return the number of ways to place a tile of the hand on one slot; equal tiles count once."""
@@ -329,6 +332,9 @@ def legal_mask(c, s, mask):
                     write_bytes(mask, start + np.uint64(8 * eight), as_bytes(ways >> np.uint64(8 * eight)))
                 last = size - np.uint64(8)
                 write_bytes(mask, start + last, as_bytes(ways >> last))
+
+
+# ---------------------------------------------------------------- observations
 
 
 @rule

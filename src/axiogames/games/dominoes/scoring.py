@@ -1,7 +1,7 @@
 """Scoring in the domino family: the two halves of a tile, then the pyramids that it makes.
 
 `score` is the only source of points: previews, players and `apply` call it. It reads the state before the
-placement and writes only `s.gain`.
+placement and writes only `s.gain`. Numbers in parentheses refer to the rules page of the square game.
 """
 
 from __future__ import annotations

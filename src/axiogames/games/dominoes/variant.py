@@ -108,7 +108,7 @@ class DominoVariant(FixedBoard):
         return super().encode(state, move)
 
     def no_slot(self, move: Move) -> IllegalMove:
-        if len(move.at) != self.size:
+        if len(move.at) != self.tile_size:
             return self.refuse(move, Reason.WRONG_SHAPE, "a tile covers two cells")
         for name in move.at:
             if name in self.printed:
@@ -150,7 +150,7 @@ class DominoVariant(FixedBoard):
         symbols = {cell: letter for cell, letter in laid.items() if letter in self.colours}
         self._lay(state, symbols)
         spent = [cell for cell, letter in laid.items() if letter == "x"]
-        standing = [self.number.get(name, -1) for name in pyramids]
+        standing = [self.cell_index.get(name, -1) for name in pyramids]
         if sorted(standing) != sorted(cell for cell, letter in laid.items() if letter == "^"):
             raise ParseError("the pyramids after the rows must be exactly the cells marked ^")
         if len(standing) > self.facts.pyramids or (spent and len(standing) < self.facts.pyramids):

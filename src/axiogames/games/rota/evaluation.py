@@ -62,7 +62,7 @@ def top_placements(c, s, start, keep, scratch):
 
 @rule
 def circle_match(c, s, at, corner, k):
-    """Return the colour of the k-th other corner of a circle, and how many of the first k + 1 have it."""
+    """Return the colour of the k-th other corner of a circle, and its count in the first k + 1 corners."""
     colour = circle_colour(c, s, at, corner, k)
     points = 0
     if colour != BLANK:

@@ -4,6 +4,8 @@ The display has no fixed bounds but at most 60 connected tiles. It is stored on 
 which is too large for a display and the free squares around it to wrap onto themselves. A square holds the
 value of `tile_value` if a tile is on it, `FREE` if a tile can be placed there, and 0 otherwise. `s.edge`
 lists the free squares in ascending order; an action refers to a free square by its index in this list.
+
+Numbers in parentheses refer to the rules page.
 """
 
 from __future__ import annotations
@@ -39,9 +41,9 @@ def beside(at, dx, dy):
 
 
 @rule
-def unwrap(low, place):
+def unwrap(low, index):
     """Return the coordinate of a column or row of the torus; `low` is the lowest one of the display."""
-    return low - 1 + ((place - low + 1) & (SIDE - 1))
+    return low - 1 + ((index - low + 1) & (SIDE - 1))
 
 
 @rule
@@ -150,8 +152,8 @@ def score(c, s, action):
                 continue
             colour = np.uint8(name - 1)
         points = 0
-        for k in range(3):
-            points += circle_colour(c, s, at, corner, k) == colour
+        for other in range(3):
+            points += circle_colour(c, s, at, corner, other) == colour
         s.gain[colour] = min(s.gain[colour] + points, c.cap - s.scores[s.seat, colour])
 
 
@@ -255,6 +257,9 @@ def set_cell(c, s, at, tile):
             s.n_edge += 1
 
 
+# ---------------------------------------------------------------- legal actions by index, and as a mask
+
+
 @rule
 def count_legal(c, s):
     """Return the number of legal actions."""
@@ -277,8 +282,10 @@ def legal_mask(c, s, mask):
             mask[action] = action % NAMES < names
 
 
+# ---------------------------------------------------------------- observations
+
 FEATURES = 14  # of a free square
-NO_TILE_THERE, NO_SYMBOL = 0, 1  # observed corners; colours follow from 2 on
+MISSING_TILE, NO_SYMBOL = 0, 1  # observed corners; colours follow from 2 on
 
 
 @rule
@@ -295,7 +302,7 @@ def observe_board(c, s, places, out):
                 colour = c.corners[s.grid[around], c.circle[corner, i, 2]]
                 has_tile = s.grid[around] != 0 and s.grid[around] != FREE
                 out[row + 2 + corner * 3 + i] = (
-                    NO_TILE_THERE if not has_tile else NO_SYMBOL if colour == BLANK else colour + 2
+                    MISSING_TILE if not has_tile else NO_SYMBOL if colour == BLANK else colour + 2
                 )
 
 

@@ -81,7 +81,7 @@ class RotaVariant(Variant):
     start_places = tuple(f"{x},{y}" for x, y in START_SQUARES)
     counters = ("extra", "dealing", "from_supply", "supply", "stack")
     hand = 1
-    turns = WAYS
+    orientations = WAYS
     places = MAX_FREE
 
     def __init__(self, game: Game, facts: RotaFacts, options: tuple[str, ...]) -> None:
@@ -113,7 +113,7 @@ class RotaVariant(Variant):
         return low_x - 1 + (column - low_x + 1) % SIDE, low_y - 1 + (row - low_y + 1) % SIDE
 
     @staticmethod
-    def _rank(state: State, square: int) -> int:
+    def _edge_index(state: State, square: int) -> int:
         """Return the index of a free square in the ascending list, which actions use."""
         return int(np.searchsorted(state["edge"][0, : state["n_edge"][0]], square))
 
@@ -164,7 +164,7 @@ class RotaVariant(Variant):
         if content != FREE:
             raise self.refuse(move, Reason.OCCUPIED)
         name = 0 if move.named is None else self.colours.index(move.named) + 1
-        return (self._rank(state, square) * ROTATIONS + rotation) * NAMES + name
+        return (self._edge_index(state, square) * ROTATIONS + rotation) * NAMES + name
 
     def decode(self, state: State, action: int) -> Move:
         rest, name = divmod(action, NAMES)
@@ -175,10 +175,10 @@ class RotaVariant(Variant):
     def action_from_format_1(self, state: State, action: int) -> int:
         # Format 1 has the square of the torus in place of its index among the free squares.
         square, way = divmod(action, WAYS)
-        rank = self._rank(state, square)
-        if rank >= state["n_edge"][0] or state["edge"][0, rank] != square:
+        k = self._edge_index(state, square)
+        if k >= state["n_edge"][0] or state["edge"][0, k] != square:
             raise ParseError(f"action {action} places a tile on a square that is not free")
-        return rank * WAYS + way
+        return k * WAYS + way
 
     def parts(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rest, name = np.divmod(actions, NAMES)

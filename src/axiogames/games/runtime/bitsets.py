@@ -12,11 +12,11 @@ import numpy as np
 
 from .compile import INTERPRETED, rule
 
-WORD = 64
+WORD_BITS = 64
 NONE, ONE = np.uint64(0), np.uint64(1)
 
 _U = np.uint64
-_BYTE, _SIGN, _BITS, _TOP = _U(8), _U(7), _U(WORD), _U(56)
+_BYTE, _SIGN, _BITS, _TOP = _U(8), _U(7), _U(WORD_BITS), _U(56)
 _PAIRS = _U(0x5555555555555555)
 _QUADS = _U(0x3333333333333333)
 _HALVES = _U(0x0F0F0F0F0F0F0F0F)
@@ -30,12 +30,12 @@ _ALL = ~NONE
 
 def word_count(size: int) -> int:
     """Return the number of words of a set that can hold 0 to `size` - 1."""
-    return -(-size // WORD)
+    return -(-size // WORD_BITS)
 
 
 def from_members(members: Sequence[int] | np.ndarray, size: int) -> np.ndarray:
     """Return the words of a set with these members, all below `size`."""
-    bits = np.zeros(word_count(size) * WORD, np.uint8)
+    bits = np.zeros(word_count(size) * WORD_BITS, np.uint8)
     bits[np.asarray(members, np.int64)] = 1
     return np.packbits(bits, bitorder="little").view(np.uint64)
 

@@ -181,7 +181,7 @@ class _Damaged(Exception):
 
 
 def _read(path: Path) -> bytes | None:
-    """The content of a cache file, or `None` if there is none. Raises `_Damaged` and `OSError`."""
+    """Return the content of a cache file, `None` if there is none. Raises `_Damaged` and `OSError`."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):  # checked before opening, because a pipe would block

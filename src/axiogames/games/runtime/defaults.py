@@ -153,7 +153,7 @@ def track_features(c, s, seat, out):
 
 
 def expected_gain(c, s, seat, known, scratch):
-    """Return 0, which makes players ignore the next placement."""
+    """Return 0, so that evaluations ignore the next placement."""
     return np.float32(0.0)
 
 

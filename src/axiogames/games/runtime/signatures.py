@@ -103,6 +103,36 @@ def arguments_of(template: Template) -> dict[str, Argument | None]:
     return {name: _argument(hints.get(name)) for name in code.co_varnames[: code.co_argcount]}
 
 
+class GameArrays(NamedTuple):
+    """Games in progress, and what they start from."""
+
+    openings: States  # one entry: the state that every game starts from
+    states: States
+    rngs: Rng  # a random generator for each state
+
+
+def record_argument(record: Any, plain: bool = False) -> Argument:
+    """Return the argument for a `NamedTuple` of arguments.
+
+    Args:
+        record: the class. Each field has an annotation like those of loops.
+        plain: Python passes a plain tuple, which takes Numba 0.1 µs to recognize instead of 0.5 µs.
+    """
+    fields = []
+    for name, hint in get_type_hints(record, include_extras=True).items():
+        if (field := _argument(hint)) is None:
+            raise TypeError(f"{record.__qualname__}: the annotation of `{name}` names no argument type")
+        fields.append(field)
+
+    def example(game: GameLayout) -> Any:
+        values = (field.example(game) for field in fields)
+        return tuple(values) if plain else record(*values)
+
+    return Argument(example)
+
+
 def _argument(hint: Any) -> Argument | None:
+    if isinstance(hint, type) and issubclass(hint, tuple) and hasattr(hint, "_fields"):
+        return record_argument(hint)
     metadata = getattr(hint, "__metadata__", ())
     return next((item for item in metadata if isinstance(item, Argument)), None)

@@ -8,7 +8,7 @@ import numpy as np
 
 from .compile import INTERPRETED
 
-WORD = 4  # bytes
+WORD_BYTES = 4
 Field = tuple[Any, ...]  # name, type and, for arrays, a shape: as NumPy takes it
 
 
@@ -21,7 +21,7 @@ def packed_dtype(*fields: Field) -> np.dtype[Any]:
     """
     widest_first = sorted(fields, key=lambda field: -np.dtype(field[1]).itemsize)
     used = sum(np.dtype([field]).itemsize for field in widest_first)
-    unit = max(WORD, np.dtype(widest_first[0][1]).alignment)
+    unit = max(WORD_BYTES, np.dtype(widest_first[0][1]).alignment)
     units = -(-used // unit)
     units += units % 2 == 0
     if missing := units * unit - used:
@@ -42,19 +42,30 @@ CONSTANT_FIELDS: tuple[Field, ...] = (
     ("tiles", np.int16),  # tiles in the bag at the start
     ("players", np.int8),
 )
-# Fields of the states of every game. A track counts points: one for each colour, unless the game says
-# otherwise.
+# Fields of the states of every game. Games choose the types of numbers; kinds of tiles are `uint8`. A track
+# counts points: one for each colour, unless the game says otherwise.
 STATE_FIELDS = {
     "phase": "one of the phases below",
     "seat": "the seat to move or to draw",
     "due": "chance outcomes before the next decision",
-    "bag": "unseen tiles by kind",
+    "dealing": "seats without their first hand, the one that draws included; 0 after the deal",
+    "bag": "unseen tiles by kind, at most 127 in all",
     "in_bag": "tiles in the bag",
     "unseen": "sum of `bag`; in a view it includes the tiles of hidden hands",
     "hands": "sorted kinds of tiles by seat",
     "held": "tiles in hand by seat",
     "scores": "points by seat and track",
     "gain": "points by track of the most recently scored placement",
+}
+# Fields of only some games that shared code reads if they exist.
+OPTIONAL_STATE_FIELDS = {
+    "cells": "colour of each cell, and an entry for everything beyond the edge; required by `FixedBoard`",
+    "aside": "kinds of the tiles set aside during an exchange, sorted descending; goes with `n_aside`",
+    "n_aside": "tiles set aside",
+    "removed": "tiles removed unseen before the deal, by kind",
+    "stack": "tiles left in the stack of each seat",
+    "extra": "extra placements or turns that the seat to move still has",
+    "again": "whether the seat to move has an extra turn after the draw",
 }
 
 # Phases. From `DRAW` on, chance acts.

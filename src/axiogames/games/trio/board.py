@@ -3,12 +3,15 @@
 Two derived fields are updated for every square: the number of neighbouring squares of each colour
 (`s.match`), and the set of these colours as bits (`s.wants`). A tile covers only empty squares, so all
 coloured neighbours of its squares are outside the tile.
+
+Numbers in parentheses refer to the rules page.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from ..runtime.bitsets import NONE, ONE, without_lowest
 from ..runtime.compile import rule, rule_noinline
 from ..runtime.state import HIDDEN
 
@@ -22,7 +25,6 @@ EXTRA_TURN_EDGES = 3  # matching edges that win an extra turn
 
 # A slot is empty without coloured neighbours, empty with some, or not empty.
 FREE, LIVE, COVERED = 0, 1, 2
-NOTHING, ONE = np.uint64(0), np.uint64(1)
 
 
 @rule
@@ -83,7 +85,7 @@ def points_for(edges, star):
     return np.int64(2 * edges if star else edges)
 
 
-# ---------------------------------------------------------------- where a tile fits
+# ---------------------------------------------------------------- slots where a tile fits
 #
 # A set of arrangements is a 64-bit word, so a whole hand can be tested on a slot at once.
 
@@ -104,7 +106,7 @@ def allowed(c, s, slot):
 @rule
 def in_hand(c, s, seat):
     """Return the set of arrangements of the known tiles in a hand."""
-    arrangements = NOTHING
+    arrangements = NONE
     for i in range(s.held[seat]):
         if s.hands[seat, i] != HIDDEN:
             arrangements |= c.ways[s.hands[seat, i]]
@@ -115,7 +117,7 @@ def in_hand(c, s, seat):
 def fits_somewhere(c, s, arrangements):
     """Return whether any arrangement of a set can be placed anywhere."""
     for slot in range(len(c.slots)):
-        if s.slot[slot] == LIVE and allowed(c, s, slot) & arrangements != NOTHING:
+        if s.slot[slot] == LIVE and allowed(c, s, slot) & arrangements != NONE:
             return True
     return False
 
@@ -123,7 +125,7 @@ def fits_somewhere(c, s, arrangements):
 @rule_noinline
 def any_tile_fits(c, s):
     """Return whether any tile in a hand or in the bag fits anywhere (8)."""
-    arrangements = NOTHING
+    arrangements = NONE
     for kind in range(len(c.ways)):
         if s.bag[kind] > 0:
             arrangements |= c.ways[kind]
@@ -136,8 +138,8 @@ def any_tile_fits(c, s):
 def count(ways):
     """Return the number of arrangements in a set."""
     n = 0
-    while ways != NOTHING:
-        ways &= ways - ONE
+    while ways != NONE:
+        ways = without_lowest(ways)
         n += 1
     return n
 
@@ -159,7 +161,7 @@ def first_arrangement(ways):
     arrangement = 0
     step = 32
     while step > 0:
-        if ways & ((ONE << np.uint64(step)) - ONE) == NOTHING:
+        if ways & ((ONE << np.uint64(step)) - ONE) == NONE:
             ways >>= np.uint64(step)
             arrangement += step
         step //= 2

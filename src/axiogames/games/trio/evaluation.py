@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import OK
+from ..runtime.bitsets import NONE, without_lowest
 from ..runtime.compile import rule
 from ..runtime.evaluation import (
     EXCHANGE,
@@ -21,8 +22,6 @@ from .board import (
     EXTRA_TURN_EDGES,
     HAND,
     LIVE,
-    NOTHING,
-    ONE,
     SUBSETS,
     allowed,
     count,
@@ -40,7 +39,7 @@ from .rules import exchange_refusal, score
 
 @rule
 def greedy_action(c, s, rng):
-    """Return the placement with the most points, else an exchange of all tiles, and the number scored."""
+    """Return the placement with the most points, else the largest exchange, and the number scored."""
     best, best_points, scored = -1, -1, 0
     slots = len(c.slots)
     start = randint(rng, slots)
@@ -71,7 +70,7 @@ def has_extra_turn(c, s):
 
 @rule
 def fallback_action(c, s, value, scratch):
-    """Return an exchange of all tiles if its utility exceeds `value`, the pass if it is forced, else -1."""
+    """Return the largest exchange if its utility exceeds `value`, the pass if it is forced, else -1."""
     if s.in_bag == 0:
         return np.int64(-1) if value >= 0 else np.int64(passing(c))
     if value >= 0 and value >= scratch.utility[1, EXCHANGE]:
@@ -108,15 +107,15 @@ def top_placements(c, s, start, keep, scratch):
         slot = (start + j) % slots
         if s.slot[slot] == LIVE:
             ways = allowed(c, s, slot) & hand
-            if ways == NOTHING or max_utility(c, s, slot, scratch.utility) <= least:
+            if ways == NONE or max_utility(c, s, slot, scratch.utility) <= least:
                 continue
-            while ways != NOTHING:
+            while ways != NONE:
                 action = encode(slot, first_arrangement(ways))
                 value = placement_utility(c, s, action, scratch.utility)
                 if value > least:
                     kept = insert(action, value, kept, keep, scratch)
                     least = threshold(kept, keep, scratch)
-                ways &= ways - ONE
+                ways = without_lowest(ways)
     return kept
 
 
@@ -134,11 +133,11 @@ def track_features(c, s, seat, out):
             elif points > out[0, 1]:
                 out[0, 1] = points
             ways = allowed(c, s, slot) & hand
-            while ways != NOTHING:
+            while ways != NONE:
                 edges, star = matching_edges(c, s, encode(slot, first_arrangement(ways)))
                 out[0, 2] = max(out[0, 2], np.float32(points_for(edges, star)))
                 out[0, 3] += 1
-                ways &= ways - ONE
+                ways = without_lowest(ways)
     out[0, 0] *= np.float32(0.1)
     out[0, 1] *= np.float32(0.1)
     out[0, 2] *= np.float32(0.1)
@@ -158,13 +157,13 @@ def expected_gain(c, s, seat, known, scratch):
     for slot in range(len(c.slots)):
         if s.slot[slot] == LIVE and max_utility(c, s, slot, scratch.utility) > least:
             ways = allowed(c, s, slot)
-            while ways != NOTHING:
+            while ways != NONE:
                 arrangement = first_arrangement(ways)
                 kind = c.kind_of[arrangement]
                 best[kind] = max(
                     best[kind], placement_utility(c, s, encode(slot, arrangement), scratch.utility)
                 )
-                ways &= ways - ONE
+                ways = without_lowest(ways)
             least = best[0]
             for kind in range(1, len(c.ways)):
                 least = min(least, best[kind])

@@ -78,7 +78,7 @@ def _board(variant: TrioVariant, state: State, now: Snapshot) -> Iterator[str]:
 
 @cache
 def _tiling(variant: TrioVariant) -> Tiling:
-    return Tiling(len(variant.names), variant.slots, (variant.number[name] for name in variant.printed))
+    return Tiling(len(variant.names), variant.slots, (variant.cell_index[name] for name in variant.printed))
 
 
 @cache
@@ -88,7 +88,7 @@ def _left_column(side: int) -> int:
 
 @cache
 def _starters(variant: TrioVariant) -> int:
-    return sum(1 << variant.number[name] for name in variant.printed)
+    return sum(1 << variant.cell_index[name] for name in variant.printed)
 
 
 def _disconnected(variant: TrioVariant, coloured: np.ndarray) -> str | None:

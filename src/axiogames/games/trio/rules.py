@@ -16,6 +16,7 @@ from ...errors import (
     OCCUPIED,
     OK,
 )
+from ..runtime.bitsets import NONE, ONE
 from ..runtime.compile import rule, rule_noinline
 from ..runtime.hands import draw_to_hand, remove_from_hand, return_aside, set_aside
 from ..runtime.state import DRAW, HIDDEN, NO_TILE, OVER, PLACE, REMOVE
@@ -28,8 +29,6 @@ from .board import (
     FREE,
     HAND,
     LIVE,
-    NOTHING,
-    ONE,
     SUBSETS,
     allowed,
     any_tile_fits,
@@ -108,7 +107,7 @@ def legal_actions(c, s, out):
         if s.slot[slot] == LIVE:
             ways = allowed(c, s, slot) & hand
             arrangement = 0
-            while ways != NOTHING:
+            while ways != NONE:
                 if ways & ONE:
                     out[n] = encode(slot, arrangement)
                     n += 1
@@ -233,6 +232,9 @@ def next_turn(c, s):
         s.phase = OVER
 
 
+# ---------------------------------------------------------------- legal actions by index, and as a mask
+
+
 @rule
 def count_placements(c, s):
     """Return the number of legal placements."""
@@ -318,12 +320,15 @@ def legal_mask(c, s, mask):
             for arrangement in range(ARRANGEMENTS):
                 if (ways >> np.uint64(arrangement)) & ONE:
                     mask[encode(slot, arrangement)] = 1
-            placed |= ways != NOTHING
+            placed |= ways != NONE
     if s.in_bag > 0:
         for subset in range(1, SUBSETS + 1):
             mask[exchange_of(c, subset)] = exchange_refusal(c, s, subset) == OK
     elif not placed:
         mask[passing(c)] = 1
+
+
+# ---------------------------------------------------------------- observations
 
 
 @rule

@@ -34,9 +34,8 @@ class Instant:
         variant = view.variant
         states = allocate(view.state.dtype, 2)
         states[0] = view.state[0]
-        scratch, buffer = _working_memory(variant)
         action, value = variant.kernels[one_ply_search_at](
-            variant.constants, states, SEARCH_WIDTH, load_weights(variant), scratch.copy(), buffer.copy()
+            variant.constants, states, SEARCH_WIDTH, load_weights(variant), _scratch(variant).copy()
         )
         move = variant.decode(view.state, int(action))
         return Choice(
@@ -45,8 +44,8 @@ class Instant:
 
 
 @cache
-def _working_memory(variant: Variant) -> tuple[Any, np.ndarray]:
-    return allocate(scratch_dtype(len(variant.tracks))), np.zeros(variant.max_legal_actions, np.int32)
+def _scratch(variant: Variant) -> Any:
+    return allocate(scratch_dtype(len(variant.tracks)))
 
 
 class Sim:

@@ -201,7 +201,7 @@ class _Board:
                     raise ParseError(f"a gain of {points} in {track[:20]!r} is impossible")
 
     def _take(self, tile: str, at: tuple[str, ...]) -> None:
-        if not self.variant.can_lie(at):
+        if not self.variant.has_tile_shape(at):
             raise ParseError(f"{tile} cannot be on {' '.join(at)[:40]!r}")
         letters = (tile,) if len(at) == 1 else tuple(tile)
         for cell, letter in zip(at, letters, strict=True):

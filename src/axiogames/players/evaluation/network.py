@@ -1,8 +1,9 @@
-"""A position in numbers for the network, from one seat's side: nothing in it that the seat cannot see.
+"""The value network: its input features, and its forward pass.
 
-Tracks are listed from the seat's lowest to its highest, so that colours are all the same to the network; so
-are the tracks of every other seat, in the order of turns. It is made for positions in which the seat has just
-moved: what its draw will bring is as unknown as everything else.
+Features describe a position from one seat's side, without anything that the seat cannot see. Its tracks are
+sorted from the lowest to the highest, so that the network treats all colours alike. The tracks of the other
+seats follow in turn order, sorted likewise. Features are written for positions in which the seat has just
+moved: the result of its draw is as unknown as everything else.
 """
 
 from __future__ import annotations
@@ -11,17 +12,15 @@ import numpy as np
 
 from ...games.runtime.compile import rule
 
-TRACK_FEATURES = (
-    4  # numbers that a game tells of each track: best and second place on the board, reach, tiles
-)
-OWN = 1 + TRACK_FEATURES  # numbers of an own track: points and outlook
-OTHER = 2  # of another seat's: points and the best place on the board
-WHOLE = 4  # of the position as a whole
+TRACK_FEATURES = 4  # features of a track from the game: best and second-best place, reach, tiles
+OWN = 1 + TRACK_FEATURES  # features of an own track: points and those above
+OTHER = 2  # features of another seat's track: points and the best place
+GLOBAL = 4  # features of the position as a whole
 
 
 def feature_count(players: int, tracks: int) -> int:
-    """How many numbers describe a position."""
-    return tracks * (OWN + OTHER * (players - 1)) + WHOLE + players
+    """Return the number of features of a position."""
+    return tracks * (OWN + OTHER * (players - 1)) + GLOBAL + players
 
 
 @rule
@@ -36,30 +35,31 @@ def sort_tracks(s, seat, order):
 
 
 @rule
-def write_features(s, seat, players, gone, again, scale, scratch):
+def write_features(s, seat, players, progress, moves_again, scale, scratch):
     """Write the network's input into `scratch.inputs` and return its length.
 
-    `again` says whether the seat moves again before the others do.
+    `progress` is the share of the game that has been played; `moves_again` says whether the seat moves again
+    before the others do; `scale` is the factor of points.
     """
     tracks = s.scores.shape[1]
     n = 0
     for turn in range(players):
         other = (seat + turn) % players
         sort_tracks(s, other, scratch.order)
-        told = TRACK_FEATURES if turn == 0 else OTHER - 1
+        from_game = TRACK_FEATURES if turn == 0 else OTHER - 1
         for i in range(tracks):
             track = scratch.order[i]
             scratch.inputs[n] = s.scores[other, track] * scale
-            for k in range(told):
+            for k in range(from_game):
                 scratch.inputs[n + 1 + k] = scratch.track_features[track, k]
-            n += 1 + told
-    scratch.inputs[n] = gone
-    scratch.inputs[n + 1] = gone * gone
-    scratch.inputs[n + 2] = np.float32(1.0) if again else np.float32(0.0)
+            n += 1 + from_game
+    scratch.inputs[n] = progress
+    scratch.inputs[n + 1] = progress * progress
+    scratch.inputs[n + 2] = np.float32(1.0) if moves_again else np.float32(0.0)
     scratch.inputs[n + 3] = np.float32(s.held[seat]) / np.float32(s.hands.shape[1])
     for turn in range(players):
-        scratch.inputs[n + WHOLE + turn] = scratch.expected_gains[turn] * np.float32(0.1)
-    return n + WHOLE + players
+        scratch.inputs[n + GLOBAL + turn] = scratch.expected_gains[turn] * np.float32(0.1)
+    return n + GLOBAL + players
 
 
 HIDDEN_UNITS = 32
@@ -67,14 +67,14 @@ HIDDEN_UNITS = 32
 
 @rule
 def forward(weights, scratch, n):
-    """What the first `n` of `scratch.inputs` are worth."""
+    """Return the value of the first `n` features in `scratch.inputs`, in [0, 1]."""
     for unit in range(HIDDEN_UNITS):
-        scratch.hidden[unit] = weights.offsets[unit]
+        scratch.hidden[unit] = weights.hidden_biases[unit]
     for i in range(n):
         x = scratch.inputs[i]
         for unit in range(HIDDEN_UNITS):
-            scratch.hidden[unit] += x * weights.weights[i, unit]
-    total = weights.offset
+            scratch.hidden[unit] += x * weights.hidden_weights[i, unit]
+    total = weights.output_bias
     for unit in range(HIDDEN_UNITS):
-        total += max(scratch.hidden[unit], np.float32(0.0)) * weights.outer[unit]
+        total += max(scratch.hidden[unit], np.float32(0.0)) * weights.output_weights[unit]
     return np.float32(1.0) / (np.float32(1.0) + np.exp(-total))

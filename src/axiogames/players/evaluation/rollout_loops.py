@@ -1,15 +1,17 @@
-"""Thinking about a position, written once for all games.
+"""Rollouts, one-ply search and self-play, shared by all games.
 
-Like `loops`, these are templates: the names from `standins` become a game's own rules when they are bound,
-and the templates of `PARTS`, bound first, become parts of the loops after them.
+The functions are templates like those in `games.runtime.loops`. `PARTS` are bound first and become parts of
+the loops after them. Each takes:
 
-A `weights` is what a player has learned (knobs and network), a `scratch` is room to work on; both are
-records.
+    c, s: the constants of the game and a state.
+    states, at: an array of states and an index into it.
+    weights: learned parameters (utility parameters and value network), see `weights_dtype`.
+    scratch: preallocated working memory, see `scratch_dtype`.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -34,6 +36,7 @@ from ...games.runtime.signatures import (
     Float32Rows,
     Float32s,
     Float64s,
+    GameArrays,
     Int,
     Int64Rows,
     Int64s,
@@ -48,20 +51,49 @@ from .network import forward, write_features
 from .utility import result_value
 from .weights import ScratchArray, WeightsArray
 
-STARTS = 1 << 16  # places to start looking at, so that of equal moves none is preferred
-SEARCHED_MOVES = np.int64(8)  # moves that are looked at close to the end
-# Numbers that parts are called with are NumPy's: for each plain one a part would be compiled once more.
-HERE, TRIAL = np.int64(0), np.int64(1)  # places in an array of states: a position, room to try a move in,
-AFTER, AFTER_TRIAL = np.int64(2), np.int64(3)  # and the same for a position that is played on
+SCAN_STARTS = 1 << 16  # cells at which a scan of placements may start, so that ties break at random
+SEARCH_WIDTH = np.int64(8)  # actions that one-ply search evaluates in rollouts
+# Numba would compile a part again for Python's integers: constants that parts are called with are NumPy's.
+# One-ply search tries actions in the state after the one that it searches.
+ROOT, DETERMINIZED, ROLLOUT = np.int64(0), np.int64(1), np.int64(2)  # indices into `states`
+ROLLOUT_STATES = 4  # length of `states` in `run_rollouts`
+SEARCH_STATES = 2  # length of `states` in the other loops
+
+
+class RolloutTask(NamedTuple):
+    """The rollouts to run from a position."""
+
+    actions: Actions  # legal actions to compare
+    seeds: Rng  # one for each determinization
+    hidden_counts: Int64Rows  # see `determinize`
+    excluded: Int64Rows
+    turns: Int  # further moves of the root player
+    search_after: Float32  # progress of the game from which on one-ply search replaces the policy
+
+
+class RolloutSums(NamedTuple):
+    """Sums over rollouts, by action. Loops add to them."""
+
+    values: Float64s
+    squares: Float64s  # of the values
+    points: Annotated[Any, array(np.float64, 3)]  # by seat and track, where rollouts ended
+
+
+class PositionArrays(NamedTuple):
+    """Positions of a game for training, each after a move."""
+
+    inputs: Float32Rows  # features
+    results: Float32s  # value of the finished game
+    seats: Int64s  # the seat that has just moved
 
 
 def apply_action(c, s, action):
-    """Carry out an action or what chance drew: called, since copies of it would take long to compile."""
+    """Apply an action or a chance outcome. A call: inlined copies would take long to compile."""
     apply(c, s, action)
 
 
 def featurize(c, s, seat, weights, scratch):
-    """Write the position in which a seat has just moved into `scratch.inputs`; how many numbers that are."""
+    """Write the features of `s` for `seat`, which has just moved, and return their number."""
     scratch.track_features[:] = 0
     track_features(c, s, seat, scratch.track_features)
     played = progress(c, s)
@@ -70,54 +102,61 @@ def featurize(c, s, seat, weights, scratch):
             s, (seat + turn) % c.players, weights.cap, played, weights.utility_params, scratch.utility
         )
         scratch.expected_gains[turn] = expected_gain(c, s, (seat + turn) % c.players, turn == 0, scratch)
-    again = s.seat == seat and has_extra_turn(c, s)
-    return write_features(s, seat, c.players, played, again, weights.scale, scratch)
+    moves_again = s.seat == seat and has_extra_turn(c, s)
+    return write_features(s, seat, c.players, played, moves_again, weights.scale, scratch)
 
 
 def evaluate(c, s, seat, weights, scratch):
-    """What a position in which a seat has just moved is worth to it."""
+    """Return the value of `s` for `seat`, which has just moved, in [0, 1]."""
     if s.phase == OVER:
         return result_value(s, seat, c.players, weights, scratch)
     return forward(weights, scratch, featurize(c, s, seat, weights, scratch))
 
 
-def rollout_policy(c, s, rng, scratch):
-    """The action of simple play, by the worth of points on the desk; of equal ones, any."""
-    kept = top_placements(c, s, randint(rng, STARTS), np.int64(1), scratch)
-    other = fallback_action(c, s, best_value(kept, scratch), scratch)
-    return other if other >= 0 else np.int64(scratch.actions[0])
-
-
-def promising_actions(c, s, keep, weights, scratch, buffer):
-    """Write the most promising legal actions into `scratch.actions`, the best first; how many.
-
-    What counts is what the points are worth now. Other actions than placements come last, where they deserve
-    a look.
-    """
+def write_utility(c, s, weights, scratch):
+    """Write the utility of points for the seat to move into `scratch.utility`."""
     fill_utility(s, np.int64(s.seat), weights.cap, progress(c, s), weights.utility_params, scratch.utility)
+
+
+def rollout_policy(c, s, rng, scratch):
+    """Return the action with the highest utility by `scratch.utility`; ties break at random."""
+    kept = top_placements(c, s, randint(rng, SCAN_STARTS), np.int64(1), scratch)
+    fallback = fallback_action(c, s, best_value(kept, scratch), scratch)
+    return fallback if fallback >= 0 else np.int64(scratch.actions[0])
+
+
+def promising_actions(c, s, keep, weights, scratch):
+    """Write the most promising legal actions into `scratch.actions`, the best first, and return their number.
+
+    Placements are ranked by the utility of their points. Other actions follow where they may be better.
+    """
+    write_utility(c, s, weights, scratch)
     return non_placements(c, s, top_placements(c, s, np.int64(0), keep, scratch), scratch)
 
 
-def one_ply_search(c, states, at, trial, keep, weights, scratch, buffer):
-    """The action that leads to the best position, of the most promising ones; what it is worth."""
+def one_ply_search(c, states, at, keep, weights, scratch):
+    """Return the best action by the value of the position after it, and that value.
+
+    Of the placements, the `keep` most promising ones are evaluated. `states[at + 1]` is overwritten.
+    """
     seat = np.int64(states[at].seat)
-    n = promising_actions(c, states[at], keep, weights, scratch, buffer)
+    n = promising_actions(c, states[at], keep, weights, scratch)
     best, best_value = np.int64(scratch.actions[0]), np.float32(-1.0)
     for i in range(n):
-        states[trial] = states[at]
-        apply_action(c, states[trial], np.int64(scratch.actions[i]))
-        value = evaluate(c, states[trial], seat, weights, scratch)
+        states[at + 1] = states[at]
+        apply_action(c, states[at + 1], np.int64(scratch.actions[i]))
+        value = evaluate(c, states[at + 1], seat, weights, scratch)
         if value > best_value:
             best, best_value = np.int64(scratch.actions[i]), value
     return best, best_value
 
 
 def determinize(c, s, hidden_counts, excluded, rng):
-    """Fill in what the view does not show: any unseen tiles, each as likely as any other.
+    """Replace hidden tiles by random unseen ones, each equally likely.
 
-    A row of `hidden_counts` says how many hidden tiles of a seat are drawn from the same tiles: all that are
-    unseen, less those in the same row of `excluded`. Rows with more barred come first, so that none is left
-    without.
+    A row of `hidden_counts` is a seat and the number of its hidden tiles that come from the same tiles: all
+    unseen ones, except those in the same row of `excluded`. Rows with more exclusions come first, so that
+    enough tiles are left for each row.
     """
     in_bag = s.in_bag
     for seat in range(c.players):
@@ -125,36 +164,37 @@ def determinize(c, s, hidden_counts, excluded, rng):
             s.held[seat] -= 1
             s.hands[seat, s.held[seat]] = NO_TILE
     for row in range(len(hidden_counts)):
-        kept_out = 0
+        n_excluded = 0
         for kind in range(len(s.bag)):
             s.bag[kind] -= excluded[row, kind]
-            kept_out += excluded[row, kind]
+            n_excluded += excluded[row, kind]
         for _ in range(hidden_counts[row, 1]):
-            draw_to_hand(s, hidden_counts[row, 0], sample_tile(s.bag, s.unseen - kept_out, rng))
+            draw_to_hand(s, hidden_counts[row, 0], sample_tile(s.bag, s.unseen - n_excluded, rng))
         for kind in range(len(s.bag)):
             s.bag[kind] += excluded[row, kind]
     s.in_bag = in_bag
-    while s.unseen > s.in_bag:  # tiles that were set aside before the game
+    while s.unseen > s.in_bag:  # tiles removed before the game
         s.bag[sample_tile(s.bag, s.unseen, rng)] -= 1
         s.unseen -= 1
 
 
-def rollout(c, states, at, trial, seat, turns, search_after, rng, weights, scratch, buffer):
-    """Let everybody play by what points are worth until `seat` has moved so often; its worth to that seat.
+def rollout(c, states, at, seat, turns, search_after, weights, scratch):
+    """Play until `seat` has moved `turns` times or the game ends, and return the value for `seat`.
 
-    When more than `search_after` of the game is gone, everybody looks at what the best moves lead to: close
-    to the end a position says more than points do.
+    All seats follow the rollout policy. Once `progress` exceeds `search_after`, they use one-ply search
+    instead: near the end, the position predicts the result better than the points of a single move.
+    `states[at + 1]` is overwritten.
     """
-    s = states[at]
+    s, rng = states[at], scratch.rng
     while turns > 0 and s.phase != OVER:
         if s.phase >= DRAW:
             apply_action(c, s, sample_chance(c, s, rng))
             continue
         mover = np.int64(s.seat)
         if progress(c, s) > search_after:
-            action, _ = one_ply_search(c, states, at, trial, SEARCHED_MOVES, weights, scratch, buffer)
+            action, _ = one_ply_search(c, states, at, SEARCH_WIDTH, weights, scratch)
         else:
-            fill_utility(s, mover, weights.cap, progress(c, s), weights.utility_params, scratch.utility)
+            write_utility(c, s, weights, scratch)
             action = rollout_policy(c, s, rng, scratch)
         apply_action(c, s, action)
         if mover == seat:
@@ -166,6 +206,7 @@ PARTS = (
     apply_action,
     featurize,
     evaluate,
+    write_utility,
     rollout_policy,
     promising_actions,
     one_ply_search,
@@ -174,7 +215,7 @@ PARTS = (
 )
 
 
-# ---------------------------------------------------------------- what Python calls
+# ---------------------------------------------------------------- loops that Python calls
 
 
 with_parts = loop(parts=PARTS)
@@ -182,173 +223,130 @@ with_parts = loop(parts=PARTS)
 
 @with_parts
 def one_ply_search_at(
-    constants: Constants,
-    states: States,
-    keep: Int,
-    weights: WeightsArray,
-    scratch: ScratchArray,
-    buffer: Actions,
+    constants: Constants, states: States, keep: Int, weights: WeightsArray, scratch: ScratchArray
 ):
-    """The best of the most promising actions in `states[0]` by a look at what they lead to."""
-    return one_ply_search(constants[0], states, HERE, TRIAL, keep, weights[0], scratch[0], buffer)
+    """Return the best action in `states[0]` by one-ply search, and its value."""
+    return one_ply_search(constants[0], states, ROOT, keep, weights[0], scratch[0])
 
 
 @with_parts
 def rollout_policy_at(
     constants: Constants, states: States, rng: Rng, weights: WeightsArray, scratch: ScratchArray
 ):
-    """The action that everybody would make in `states[0]` while it is played on from there."""
-    c, s = constants[0], states[0]
-    fill_utility(
-        s, np.int64(s.seat), weights[0].cap, progress(c, s), weights[0].utility_params, scratch[0].utility
-    )
-    return rollout_policy(c, s, rng, scratch[0])
+    """Return the action of the rollout policy in `states[0]`."""
+    write_utility(constants[0], states[0], weights[0], scratch[0])
+    return rollout_policy(constants[0], states[0], rng, scratch[0])
 
 
 @with_parts
 def run_rollouts(
     constants: Constants,
     states: States,
-    actions: Actions,
-    n: Int,
-    seeds: Rng,
-    turns: Int,
-    search_after: Float32,
-    hidden_counts: Int64Rows,
-    excluded: Int64Rows,
+    task: RolloutTask,
     weights: WeightsArray,
     scratch: ScratchArray,
-    buffer: Actions,
-    sums: Float64s,
-    squares: Float64s,
-    points: Annotated[Any, array(np.float64, 3)],
+    sums: RolloutSums,
 ):
-    """Play on after each of `n` actions in the same guesses of what is hidden; add up what comes of it.
+    """Run a rollout after each action in the same determinizations, and add up the results.
 
-    Plays until the seat to move has moved `turns` more times, with one guess for each of `seeds`: the same
-    seeds give the same results. `search_after` is for `rollout`, `hidden_counts` and `excluded` are for
-    `determinize`. `points` are those of all seats where playing on stopped.
+    The position is `states[0]`. The same seeds give the same results.
     """
     c, rng = constants[0], scratch[0].rng
-    seat = np.int64(states[0].seat)
-    for number in range(len(seeds)):
-        rng[0] = seeds[number]
-        states[1] = states[0]
-        determinize(c, states[1], hidden_counts, excluded, rng)
-        luck = rng[0]
-        for i in range(n):
-            rng[0] = luck
-            states[AFTER] = states[1]
-            apply_action(c, states[AFTER], np.int64(actions[i]))
-            value = rollout(
-                c, states, AFTER, AFTER_TRIAL, seat, turns, search_after, rng, weights[0], scratch[0], buffer
-            )
-            sums[i] += value
-            squares[i] += value * value
+    seat = np.int64(states[ROOT].seat)
+    for sample in range(len(task.seeds)):
+        rng[0] = task.seeds[sample]
+        states[DETERMINIZED] = states[ROOT]
+        determinize(c, states[DETERMINIZED], task.hidden_counts, task.excluded, rng)
+        rng_after = rng[0]
+        for i in range(len(task.actions)):
+            rng[0] = rng_after
+            states[ROLLOUT] = states[DETERMINIZED]
+            apply_action(c, states[ROLLOUT], np.int64(task.actions[i]))
+            value = rollout(c, states, ROLLOUT, seat, task.turns, task.search_after, weights[0], scratch[0])
+            sums.values[i] += value
+            sums.squares[i] += value * value
             for other in range(c.players):
-                for track in range(points.shape[2]):
-                    points[i, other, track] += states[AFTER].scores[other, track]
+                for track in range(sums.points.shape[2]):
+                    sums.points[i, other, track] += states[ROLLOUT].scores[other, track]
 
 
 @with_parts
 def self_play(
     constants: Constants,
-    openings: States,
-    states: States,
+    games: GameArrays,
     keep: Int,
     noise: Int,
-    rng: Rng,
     weights: WeightsArray,
     scratch: ScratchArray,
-    buffer: Actions,
-    inputs: Float32Rows,
-    results: Float32s,
-    owners: Int64s,
-    first: Int,
+    positions: PositionArrays,
 ):
-    """Play a game by glances at `keep` moves, or by what points are worth, and now and then by lot.
+    """Play a game, write its positions and return their number.
 
-    Rows from `first` on: the position after each move in numbers, and what the game was worth to the mover.
-    Gives back the row after the last one.
+    Moves are chosen by one-ply search among `keep` placements, or with a `keep` of 0 by the rollout policy,
+    and with probability `noise` / 1000 uniformly at random.
     """
-    c = constants[0]
-    states[0] = openings[0]
-    row = first
-    while states[0].phase != OVER:
-        if states[0].phase >= DRAW:
-            apply_action(c, states[0], sample_chance(c, states[0], rng))
+    c, states, rng = constants[0], games.states, games.rngs
+    states[ROOT] = games.openings[0]
+    row = 0
+    while states[ROOT].phase != OVER:
+        if states[ROOT].phase >= DRAW:
+            apply_action(c, states[ROOT], sample_chance(c, states[ROOT], rng))
             continue
-        seat = np.int64(states[0].seat)
+        seat = np.int64(states[ROOT].seat)
         if randint(rng, 1000) < noise:
-            action = sample_legal(c, states[0], rng)
+            action = sample_legal(c, states[ROOT], rng)
         elif keep == 0:
-            fill_utility(
-                states[0],
-                seat,
-                weights[0].cap,
-                progress(c, states[0]),
-                weights[0].utility_params,
-                scratch[0].utility,
-            )
-            action = rollout_policy(c, states[0], rng, scratch[0])
+            write_utility(c, states[ROOT], weights[0], scratch[0])
+            action = rollout_policy(c, states[ROOT], rng, scratch[0])
         else:
-            action, _ = one_ply_search(c, states, HERE, TRIAL, keep, weights[0], scratch[0], buffer)
-        apply_action(c, states[0], action)
-        if states[0].phase != OVER:
-            n = featurize(c, states[0], seat, weights[0], scratch[0])
+            action, _ = one_ply_search(c, states, ROOT, keep, weights[0], scratch[0])
+        apply_action(c, states[ROOT], action)
+        if states[ROOT].phase != OVER:
+            n = featurize(c, states[ROOT], seat, weights[0], scratch[0])
             for i in range(n):
-                inputs[row, i] = scratch[0].inputs[i]
-            owners[row] = seat
+                positions.inputs[row, i] = scratch[0].inputs[i]
+            positions.seats[row] = seat
             row += 1
-    for r in range(first, row):
-        results[r] = result_value(states[0], owners[r], c.players, weights[0], scratch[0])
+    for r in range(row):
+        positions.results[r] = result_value(
+            states[ROOT], positions.seats[r], c.players, weights[0], scratch[0]
+        )
     return row
 
 
 @with_parts
 def play_matches(
     constants: Constants,
-    openings: States,
-    states: States,
+    games: GameArrays,
     keeps: Int64s,
-    games: Int,
-    rng: Rng,
+    count: Int,
     contestants: WeightsArray,
     scratch: ScratchArray,
-    buffer: Actions,
     points: Float64s,
 ):
-    """Let as many minds as there are seats play each other, changing seats; add up what they get.
+    """Play `count` games between contestants with rotating seats, and add up the result of each.
 
-    A mind with a `keep` of 0 plays by what points are worth, with more by glances at so many actions.
+    A contestant chooses its moves by one-ply search among `keeps` placements, or with 0 by the rollout
+    policy.
     """
-    c = constants[0]
-    for game in range(games):
-        states[0] = openings[0]
-        while states[0].phase != OVER:
-            if states[0].phase >= DRAW:
-                apply_action(c, states[0], sample_chance(c, states[0], rng))
+    c, states, rng = constants[0], games.states, games.rngs
+    for game in range(count):
+        states[ROOT] = games.openings[0]
+        while states[ROOT].phase != OVER:
+            if states[ROOT].phase >= DRAW:
+                apply_action(c, states[ROOT], sample_chance(c, states[ROOT], rng))
                 continue
-            who = (states[0].seat + game) % c.players
-            if keeps[who] == 0:
-                fill_utility(
-                    states[0],
-                    states[0].seat,
-                    contestants[who].cap,
-                    progress(c, states[0]),
-                    contestants[who].utility_params,
-                    scratch[0].utility,
-                )
-                action = rollout_policy(c, states[0], rng, scratch[0])
+            mover = (states[ROOT].seat + game) % c.players
+            if keeps[mover] == 0:
+                write_utility(c, states[ROOT], contestants[mover], scratch[0])
+                action = rollout_policy(c, states[ROOT], rng, scratch[0])
             else:
-                action, _ = one_ply_search(
-                    c, states, HERE, TRIAL, keeps[who], contestants[who], scratch[0], buffer
-                )
-            apply_action(c, states[0], action)
+                action, _ = one_ply_search(c, states, ROOT, keeps[mover], contestants[mover], scratch[0])
+            apply_action(c, states[ROOT], action)
         for seat in range(c.players):
             points[(seat + game) % c.players] += result_value(
-                states[0], seat, c.players, contestants[0], scratch[0]
+                states[ROOT], seat, c.players, contestants[0], scratch[0]
             )
 
 
-LOOPS = (one_ply_search_at, rollout_policy_at, run_rollouts)  # that playing needs; learning needs the others
+LOOPS = (one_ply_search_at, rollout_policy_at, run_rollouts)  # for playing; the others are for training

@@ -1,4 +1,4 @@
-"""What a finished game was worth to a seat, between 0 and 1."""
+"""The value of a finished game for a seat, in [0, 1]."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from ...games.runtime.compile import rule
 from ...games.runtime.ranks import compare_scores
 from .network import sort_tracks
 
-UNCAPPED_HALF = 4.0  # scaled points that are worth a half where tracks have no end
+UNCAPPED_HALF = 4.0  # scaled points with a value of 0.5 where tracks have no cap
 
 
 @rule
 def result_value(s, seat, players, weights, scratch):
-    """The share of opponents left behind (ties count half); alone, the sorted points as one number.
+    """Return the share of opponents that the seat beat; a tie counts half. Alone, rate the sorted points.
 
-    With one opponent that is winning, with several the place. Alone each next track counts a fiftieth of the
-    one before it: the lowest decides, and the rest decides between equals. Where tracks have no end, points
-    are worth less the more there are, so that the number stays below 1.
+    With one opponent the value is the result, with several it follows from the place. Alone, each track
+    counts a fiftieth of the next lower one: the lowest decides, and the others break ties. Where tracks have
+    no cap, further points count less and less, so that the value stays below 1.
     """
     if players == 1:
         sort_tracks(s, seat, scratch.order)
-        total, part, parts = np.float32(0.0), np.float32(1.0), np.float32(0.0)
+        total, weight, weights_sum = np.float32(0.0), np.float32(1.0), np.float32(0.0)
         for i in range(s.scores.shape[1]):
-            total += part * s.scores[seat, scratch.order[i]] * weights.scale
-            parts += part
-            part *= np.float32(0.02)
-        total /= parts
+            total += weight * s.scores[seat, scratch.order[i]] * weights.scale
+            weights_sum += weight
+            weight *= np.float32(0.02)
+        total /= weights_sum
         return total if weights.cap > 0 else total / (total + np.float32(UNCAPPED_HALF))
     better = np.float32(0.0)
     for other in range(players):

@@ -28,10 +28,18 @@ MAX_SEATS = 4  # one layout, and therefore one compilation, for all numbers of p
 MAX_SHORTLIST = 128  # actions in a shortlist
 MAX_KINDS = 64  # kinds of tiles
 FILE = "weights.npz"
-MAX_ENTRY_BYTES = 1 << 24  # of one entry; those of our games take less than 100,000
-MAX_TOTAL_BYTES = 1 << 26  # of all entries, unpacked
-MAX_ENTRIES = 1000  # of a file; those of our games have less than 50
+MAX_ENTRY_BYTES = 1 << 24  # per entry; those of the games take less than 100,000
+MAX_TOTAL_BYTES = 1 << 26  # of all entries, decompressed
+MAX_ENTRIES = 1000  # per file; those of the games have less than 50
 DEFAULT_UTILITY_PARAMS = (0.05, 0.3, 0.07, 0.09, 2.0, 1.0)
+# Names of arrays in the file, by field.
+ENTRY_NAMES = {
+    "utility_params": "knobs",
+    "hidden_weights": "weights",
+    "hidden_biases": "offsets",
+    "output_weights": "outer",
+    "output_bias": "offset",
+}
 UNCAPPED = 40  # points that count as a full track where tracks have no cap
 
 
@@ -43,10 +51,10 @@ def weights_dtype(tracks: int) -> np.dtype[Any]:
     return packed_dtype(
         ("cap", np.int64),  # of a track; 0 for no cap
         ("utility_params", np.float32, UTILITY_PARAMS),
-        ("weights", np.float32, (feature_count(MAX_SEATS, tracks), HIDDEN_UNITS)),
-        ("offsets", np.float32, HIDDEN_UNITS),
-        ("outer", np.float32, HIDDEN_UNITS),
-        ("offset", np.float32),
+        ("hidden_weights", np.float32, (feature_count(MAX_SEATS, tracks), HIDDEN_UNITS)),
+        ("hidden_biases", np.float32, HIDDEN_UNITS),
+        ("output_weights", np.float32, HIDDEN_UNITS),
+        ("output_bias", np.float32),
         ("scale", np.float32),  # of points, so that a full track is about 1
     )
 
@@ -91,7 +99,7 @@ def untrained_weights(variant: Variant) -> Any:
 
 def is_trained(weights: Any) -> bool:
     """Whether weights have a network."""
-    return bool(weights["outer"].any())
+    return bool(weights["output_weights"].any())
 
 
 def read_weights(variant: Variant, path: Path) -> Any:
@@ -101,16 +109,16 @@ def read_weights(variant: Variant, path: Path) -> Any:
         InvalidFile: the file is damaged, or an entry has the wrong shape.
     """
     weights = untrained_weights(variant)
-    prefix = f"{variant.players}."
     entries = read_entries(path)
-    if f"{prefix}knobs" in entries:
-        _copy_entry(weights["utility_params"][0], entries, f"{prefix}knobs", path)
-    if f"{prefix}weights" in entries:
+    names = {field: f"{variant.players}.{name}" for field, name in ENTRY_NAMES.items()}
+    if names["utility_params"] in entries:
+        _copy_entry(weights["utility_params"][0], entries, names["utility_params"], path)
+    if names["hidden_weights"] in entries:
         used = feature_count(variant.players, len(variant.tracks))
-        _copy_entry(weights["weights"][0, :used], entries, f"{prefix}weights", path)
-        for name in ("offsets", "outer"):
-            _copy_entry(weights[name][0], entries, prefix + name, path)
-        _copy_entry(weights["offset"].reshape(()), entries, f"{prefix}offset", path)
+        _copy_entry(weights["hidden_weights"][0, :used], entries, names["hidden_weights"], path)
+        for field in ("hidden_biases", "output_weights"):
+            _copy_entry(weights[field][0], entries, names[field], path)
+        _copy_entry(weights["output_bias"].reshape(()), entries, names["output_bias"], path)
     return weights
 
 
@@ -120,20 +128,16 @@ def _copy_entry(buffer: np.ndarray, entries: Mapping[str, np.ndarray], name: str
     if entry is None:
         raise InvalidFile(f"{path}: {name} is missing")
     if entry.shape != buffer.shape or entry.dtype.kind != "f" or not np.isfinite(entry).all():
-        raise InvalidFile(f"{path}: {name} should be numbers of shape {buffer.shape}")
+        raise InvalidFile(f"{path}: {name} must be finite floats of shape {buffer.shape}")
     buffer[...] = entry
 
 
 def write_weights(variant: Variant, weights: Any, path: Path) -> None:
     """Write weights into a file. Its entries for other numbers of players are kept."""
-    prefix = f"{variant.players}."
-    entries = {
-        f"{prefix}knobs": weights["utility_params"][0],
-        f"{prefix}weights": weights["weights"][0, : feature_count(variant.players, len(variant.tracks))],
-    }
-    write_entries(
-        entries | {prefix + name: weights[name][0] for name in ("offsets", "outer", "offset")}, path
-    )
+    used = feature_count(variant.players, len(variant.tracks))
+    fields = {field: weights[field][0] for field in ENTRY_NAMES}
+    fields["hidden_weights"] = fields["hidden_weights"][:used]
+    write_entries({f"{variant.players}.{ENTRY_NAMES[field]}": fields[field] for field in fields}, path)
 
 
 def weights_file(variant: Variant) -> Path:
@@ -164,14 +168,14 @@ def read_entries(path: Path) -> dict[str, np.ndarray]:
         OSError: the file cannot be read.
     """
     if path.exists() and not path.is_file():
-        raise InvalidFile(f"{path}: this is not a file")
+        raise InvalidFile(f"{path}: not a file")
     entries = {}
     left = MAX_TOTAL_BYTES
     try:
         with zipfile.ZipFile(path) as archive:
             infos = archive.infolist()
             if len(infos) > MAX_ENTRIES:
-                raise InvalidFile(f"{path}: {len(infos)} entries, there can be {MAX_ENTRIES}")
+                raise InvalidFile(f"{path}: {len(infos)} entries, but the limit is {MAX_ENTRIES}")
             for info in infos:
                 with archive.open(info) as file:
                     content = file.read(MAX_ENTRY_BYTES + 1)
@@ -181,7 +185,7 @@ def read_entries(path: Path) -> dict[str, np.ndarray]:
                     )
                 left -= len(content)
                 if left < 0:
-                    raise InvalidFile(f"{path}: more than {MAX_TOTAL_BYTES} bytes in all")
+                    raise InvalidFile(f"{path}: the entries are longer than {MAX_TOTAL_BYTES} bytes in total")
                 array = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
                 entries[info.filename.removesuffix(".npy")] = array
     except (OSError, InvalidFile):

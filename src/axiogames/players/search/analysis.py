@@ -96,8 +96,8 @@ def _promising(
 ) -> np.ndarray:
     """Return the indices of the `width` actions with the best priors, and of those in `include`."""
     order = np.argsort(-priors, kind="stable")
-    wanted = np.flatnonzero(np.isin(actions, include))
-    return np.unique(np.concatenate([order[:width], wanted]))
+    included = np.flatnonzero(np.isin(actions, include))
+    return np.unique(np.concatenate([order[:width], included]))
 
 
 def _analysis(view: View, actions: np.ndarray, stats: RolloutStats, values: np.ndarray) -> Analysis:

@@ -1,4 +1,4 @@
-"""Sequential halving: all moves get rollouts, then the better half of them, and so on.
+"""Sequential halving: all moves get rollouts, then the better half of the moves, and so on.
 
 Every round has the same share of the budget. The clock is read every few milliseconds, so that the time limit
 holds. The search stops early where more rollouts could not change the result by a noticeable amount.
@@ -52,20 +52,20 @@ def sequential_halving(
     started = time.perf_counter()
     remaining = deadline.started + deadline.seconds - started
     counted = deadline.rollouts is not None
-    first = 0
-    for number in range(rounds):
-        end = started + remaining * (number + 1) / rounds
+    samples_done = 0
+    for n_round in range(1, rounds + 1):
+        end = started + remaining * n_round / rounds
         share = None if deadline.rollouts is None else deadline.rollouts // rounds
         for samples in _sample_counts(share, len(alive), end):
             # With a time limit, all threads get equal work. Counted rollouts are added up in chunks of a
             # fixed size, so that the result does not depend on the number of threads.
             chunk = CHUNK if counted else ceil(samples / runner.threads)
-            for stats in runner.run(actions[alive], first, samples, config.turns, chunk):
+            for stats in runner.run(actions[alive], samples_done, samples, config.turns, chunk):
                 total.add(alive, stats)
-            first += samples
+            samples_done += samples
             if not counted and _is_decided(total, alive, priors, config.prior_weight):
                 return total
-        if number + 1 < rounds:
+        if n_round < rounds:
             best = np.argsort(-posterior_value(total, priors, config.prior_weight)[alive], kind="stable")
             alive = np.sort(alive[best[: max(FINALISTS, ceil(len(alive) / 2))]])
     return total

@@ -20,7 +20,7 @@ from ...games.runtime.state import allocate
 from ...games.runtime.xorshift import seed_states
 from ...games.variant import Variant
 from ...model.view import View
-from ..evaluation.rollout_loops import run_rollouts
+from ..evaluation.rollout_loops import ROLLOUT_STATES, RolloutSums, RolloutTask, run_rollouts
 from ..evaluation.weights import (
     is_trained,
     load_weights,
@@ -103,51 +103,43 @@ class Rollouts:
         return stats.sums
 
     def run(
-        self, actions: np.ndarray, first: int, samples: int, turns: int, chunk: int = CHUNK
+        self, actions: np.ndarray, start: int, samples: int, turns: int, chunk: int = CHUNK
     ) -> Iterator[RolloutStats]:
-        """Run a rollout after each action in the determinizations from number `first` on.
+        """Run a rollout after each action, in `samples` determinizations.
 
         Args:
             actions: legal actions.
-            first: number of the first determinization.
-            samples: number of determinizations.
+            start: the index of the first determinization. Each index has its own seed.
+            samples: the number of determinizations.
             turns: further moves of the root player in each rollout.
-            chunk: determinizations that are added up together.
+            chunk: the number of determinizations that are added up together.
 
         Yields:
             The statistics of each chunk, in order: sums of them are equal to the last bit for any number of
             threads.
         """
         actions = np.ascontiguousarray(actions, np.int32)
-        starts = range(first, first + samples, chunk)
+        stop = start + samples
         chunks = [
-            (actions, seed_states(self.seed, start, min(chunk, first + samples - start)), turns)
-            for start in starts
+            (actions, seed_states(self.seed, index, min(chunk, stop - index)), turns)
+            for index in range(start, stop, chunk)
         ]
         yield from self._pool.map(self._chunk, chunks) if self._pool else map(self._chunk, chunks)
 
     def _chunk(self, work: tuple[np.ndarray, np.ndarray, int]) -> RolloutStats:
         actions, seeds, turns = work
         tracks = len(self.variant.tracks)
-        states = allocate(self.state.dtype, 4)
+        states = allocate(self.state.dtype, ROLLOUT_STATES)
         states[0] = self.state[0]
         scratch = allocate(scratch_dtype(tracks))
         stats = RolloutStats(len(actions), self.variant.players, tracks)
         self._loop(
             self.variant.constants,
             states,
-            actions,
-            len(actions),
-            seeds,
-            turns,
-            self.search_after,
-            *self._hidden,
+            RolloutTask(actions, seeds, *self._hidden, turns, self.search_after),
             self.weights,
             scratch,
-            np.zeros(self.variant.max_legal_actions, np.int32),
-            stats.sums,
-            stats.squares,
-            stats.points,
+            RolloutSums(stats.sums, stats.squares, stats.points),
         )
         stats.count += len(seeds)
         return stats
@@ -202,7 +194,7 @@ def read_config(variant: Variant, pace: str, path: Path) -> RolloutConfig:
         or values[:2].min() < 1
     ):
         raise InvalidFile(
-            f"{path}: {_entry(variant, pace)} is not a rollout config: four numbers, the first two >= 1"
+            f"{path}: {_entry(variant, pace)} is not a rollout config: 4 floats, the first two at least 1"
         )
     turns, width, prior_weight, search_after = values.tolist()
     return RolloutConfig(int(turns), int(width), prior_weight, search_after)

@@ -20,8 +20,8 @@ EPSILON = 1e-8
 # Cross-entropy method
 INITIAL_MEAN = (0.1, 0.3, 0.05, 0.05, 1.0, 0.5)
 INITIAL_DEVIATION = (0.2, 0.2, 0.1, 0.1, 1.0, 1.0)
-POPULATION = 24  # parameter vectors in a generation
-ELITE = 6  # of them that determine the next generation
+POPULATION = 24  # parameter vectors per generation
+ELITE = 6  # the best of them, which determine the next generation
 SMOOTHING = 0.3  # weight of the previous mean and deviation
 MIN_DEVIATION = 0.005
 
@@ -36,7 +36,7 @@ def predict(weights: Any, inputs: np.ndarray) -> np.ndarray:
 
 
 def cross_entropy(values: np.ndarray, targets: np.ndarray) -> float:
-    """Return the mean cross entropy of values. Chance keeps that of perfect values above 0."""
+    """Return the mean cross entropy of values, which is above 0 even for perfect ones: games are random."""
     values = np.clip(values, 1e-6, 1 - 1e-6)
     return float(-(targets * np.log(values) + (1 - targets) * np.log(1 - values)).mean())
 
@@ -62,33 +62,35 @@ def fit(weights: Any, inputs: np.ndarray, targets: np.ndarray, rate: float, seed
     step, steps = 0, EPOCHS * (len(inputs) // BATCH_SIZE)
     for _ in range(EPOCHS):
         order = rng.permutation(len(inputs))
-        for first in range(0, len(inputs) - BATCH_SIZE + 1, BATCH_SIZE):
-            batch = order[first : first + BATCH_SIZE]
+        for start in range(0, len(inputs) - BATCH_SIZE + 1, BATCH_SIZE):
+            batch = order[start : start + BATCH_SIZE]
             step += 1
             gradients = _gradients(parameters, inputs[batch], targets[batch])
-            now = rate * (1 - step / (steps + 1))
+            current_rate = rate * (1 - step / (steps + 1))
             for parameter, mean, square, gradient in zip(parameters, means, squares, gradients, strict=True):
                 mean += (1 - BETA_1) * (gradient - mean)
                 square += (1 - BETA_2) * (gradient**2 - square)
                 corrected_mean = mean / (1 - BETA_1**step)
                 corrected_square = square / (1 - BETA_2**step)
-                parameter -= (now * corrected_mean / (np.sqrt(corrected_square) + EPSILON)).astype(np.float32)
+                parameter -= (current_rate * corrected_mean / (np.sqrt(corrected_square) + EPSILON)).astype(
+                    np.float32
+                )
     return _with_parameters(weights, parameters)
 
 
 def _parameters(weights: Any, width: int) -> list[np.ndarray]:
     return [
-        weights["weights"][0, :width].copy(),
-        weights["offsets"][0].copy(),
-        weights["outer"][0].copy(),
-        weights["offset"].copy(),
+        weights["hidden_weights"][0, :width].copy(),
+        weights["hidden_biases"][0].copy(),
+        weights["output_weights"][0].copy(),
+        weights["output_bias"].copy(),
     ]
 
 
 def _with_parameters(weights: Any, parameters: list[np.ndarray]) -> Any:
     fitted = weights.copy()
-    fitted["weights"][0, : len(parameters[0])] = parameters[0]
-    fitted["offsets"][0], fitted["outer"][0], fitted["offset"] = parameters[1:]
+    fitted["hidden_weights"][0, : len(parameters[0])] = parameters[0]
+    fitted["hidden_biases"][0], fitted["output_weights"][0], fitted["output_bias"] = parameters[1:]
     return fitted
 
 
@@ -111,7 +113,7 @@ def _gradients(parameters: list[np.ndarray], inputs: np.ndarray, targets: np.nda
 
 
 def greedy_params() -> np.ndarray:
-    """Return the utility parameters of a greedy player, to whom all points are equal."""
+    """Return the utility parameters of a greedy player, for which all points have the same utility."""
     utility_params = np.zeros(UTILITY_PARAMS, np.float32)
     utility_params[PLAIN] = 1.0
     return utility_params
@@ -122,6 +124,7 @@ def fit_params(
     weights: Any,
     generations: int,
     games: int,
+    *,
     seed: int,
     advance: Callable[[int], None] = lambda n: None,
 ) -> np.ndarray:
@@ -147,8 +150,8 @@ def fit_params(
         population[:, 0] = np.abs(population[:, 0])
         results = []
         for utility_params in population:
-            tried = _with_params(weights, utility_params)
-            line_ups = [[tried] + [rival] * others for rival in (rivals if others else rivals[:1])]
+            candidate = _with_params(weights, utility_params)
+            line_ups = [[candidate] + [rival] * others for rival in (rivals if others else rivals[:1])]
             results.append(
                 np.mean(
                     [
@@ -166,6 +169,6 @@ def fit_params(
 
 
 def _with_params(weights: Any, utility_params: np.ndarray) -> Any:
-    other = weights.copy()
-    other["utility_params"][0] = utility_params
-    return other
+    copy = weights.copy()
+    copy["utility_params"][0] = utility_params
+    return copy

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ...games.runtime import signatures
 from ...games.runtime.state import allocate
 from ...games.runtime.xorshift import seed_state
 from ...games.variant import Variant
 from ..evaluation.network import feature_count
-from ..evaluation.rollout_loops import play_matches, self_play
+from ..evaluation.rollout_loops import SEARCH_STATES, PositionArrays, play_matches, self_play
 from ..evaluation.weights import MAX_SEATS, scratch_dtype
 
 MAX_POSITIONS = 400  # in a game
@@ -58,9 +59,8 @@ class SelfPlay:
     def __init__(self, variant: Variant) -> None:
         self.variant = variant
         self.tracks = len(variant.tracks)
-        self._states = allocate(variant.opening.dtype, 2)
+        self._states = allocate(variant.opening.dtype, SEARCH_STATES)
         self._scratch = allocate(scratch_dtype(self.tracks))
-        self._buffer = np.zeros(variant.max_legal_actions, np.int32)
 
     def play(
         self, weights: Any, games: int, keep: int, seed: int, advance: Callable[[int], None] = lambda n: None
@@ -74,26 +74,15 @@ class SelfPlay:
             seed: the seed of all games.
             advance: called with 1 after each game.
         """
-        rng = seed_state(seed)
+        arrays = signatures.GameArrays(self.variant.opening, self._states, seed_state(seed))
         inputs = np.zeros((MAX_POSITIONS, feature_count(MAX_SEATS, self.tracks)), np.float32)
         results, seats = np.zeros(MAX_POSITIONS, np.float32), np.zeros(MAX_POSITIONS, np.int64)
+        positions = PositionArrays(inputs, results, seats)
         used = feature_count(self.variant.players, self.tracks)
         played: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         for _ in range(games):
             rows = self.variant.kernels[self_play](
-                self.variant.constants,
-                self.variant.opening,
-                self._states,
-                keep,
-                NOISE,
-                rng,
-                weights,
-                self._scratch,
-                self._buffer,
-                inputs,
-                results,
-                seats,
-                0,
+                self.variant.constants, arrays, keep, NOISE, weights, self._scratch, positions
             )
             played.append((inputs[:rows, :used].copy(), results[:rows].copy(), seats[:rows].copy()))
             advance(1)
@@ -112,8 +101,13 @@ class SelfPlay:
         """
         points = np.zeros(len(contestants))
         self.variant.kernels[play_matches](
-            self.variant.constants, self.variant.opening, self._states, np.array(keeps, np.int64), games,
-            seed_state(seed), np.concatenate(contestants), self._scratch, self._buffer, points,
-        )  # fmt: skip
+            self.variant.constants,
+            signatures.GameArrays(self.variant.opening, self._states, seed_state(seed)),
+            np.array(keeps, np.int64),
+            games,
+            np.concatenate(contestants),
+            self._scratch,
+            points,
+        )
         mean: np.ndarray = points / games
         return mean

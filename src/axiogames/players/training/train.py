@@ -15,7 +15,7 @@ from .self_play import SelfPlay, TrainingData
 
 SEARCH_WIDTH = 16  # of the one-ply search in self-play
 EVALUATION_WIDTH = 24  # of the one-ply search in the matches after a round
-TRUST = 0.7  # in results, see `TrainingData.targets`
+TRUST = 0.7  # see `TrainingData.targets`
 REPLAY_ROUNDS = 6  # rounds whose games the network is fitted to
 RATES = ((3, 3e-3), (12, 1e-3), (1 << 30, 3e-4))  # learning rates, each up to a round
 
@@ -38,7 +38,7 @@ class TrainingRound:
 
     number: int
     loss: float
-    against_greed: float
+    against_greedy: float
     against_last: float
     weights: Any
 
@@ -46,7 +46,7 @@ class TrainingRound:
 def train(
     variant: Variant,
     config: TrainingConfig,
-    advance: Callable[[str, int, int], None] = lambda what, done, of: None,
+    advance: Callable[[str, int, int], None] = lambda task, done, total: None,
     trained: Any = None,
 ) -> Iterator[TrainingRound]:
     """Train the evaluation of a game.
@@ -54,8 +54,8 @@ def train(
     Args:
         variant: the game and the number of players.
         config: the amount of play.
-        advance: called with the name of a part of the work, the amount done, and the total.
-        trained: weights to continue from, or `None` to start from nothing.
+        advance: called with the name of a task, the amount done, and the total.
+        trained: weights to continue from, or `None` to train new ones.
 
     Yields:
         The outcome of each round. The weights of the last round are the ones to keep.
@@ -107,29 +107,29 @@ def _with_fitted_params(self_play: SelfPlay, config: TrainingConfig, progress: _
         weights,
         config.generations,
         config.param_games // self_play.variant.players,
-        config.seed,
-        progress("tuning utility parameters", steps),
+        seed=config.seed,
+        advance=progress("tuning utility parameters", steps),
     )
     return weights
 
 
-def _rate(number: int, resumed: bool) -> float:
+def _rate(round_index: int, resumed: bool) -> float:
     """Return the learning rate of a round; a trained network is changed slowly."""
-    return RATES[-1][1] if resumed else next(rate for end, rate in RATES if number < end)
+    return RATES[-1][1] if resumed else next(rate for stop, rate in RATES if round_index < stop)
 
 
 class _Progress:
-    """Reports the progress of each part of the work."""
+    """Reports the progress of each task."""
 
     def __init__(self, advance: Callable[[str, int, int], None]) -> None:
         self._advance = advance
 
-    def __call__(self, what: str, of: int) -> Callable[[int], None]:
+    def __call__(self, task: str, total: int) -> Callable[[int], None]:
         done = 0
 
         def step(n: int) -> None:
             nonlocal done
             done += n
-            self._advance(what, done, of)
+            self._advance(task, done, total)
 
         return step
