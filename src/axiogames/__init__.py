@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .players.match import play_match as play_match
     from .rng import Generator as Generator
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 PROGRAM = "axio"  # the command; formats, files and environment variables begin with it
 
 # Names are imported on first use: the rules need NumPy and Numba, `axio --help` needs neither.
