@@ -230,7 +230,7 @@ def test_a_weights_file_has_a_bounded_number_of_entries(
     assert len(read_entries(path)) == MAX_ENTRIES
     save_many(path, MAX_ENTRIES + 1, array_of(1))
     monkeypatch.setattr("zipfile.ZipFile.open", lambda archive, info: read.append(info.filename))
-    message = rf"t\.npz: {MAX_ENTRIES + 1} entries, there can be {MAX_ENTRIES}"
+    message = rf"t\.npz: {MAX_ENTRIES + 1} entries, but the limit is {MAX_ENTRIES}"
     for use in (lambda: read_weights(find_variant(RULES, 2), path), lambda: write_entries({}, path)):
         with pytest.raises(InvalidFile, match=message):
             use()
@@ -243,7 +243,7 @@ def test_a_weights_file_has_a_bounded_unpacked_size(tmp_path: Path, monkeypatch:
     save_many(path, 9, array_of(MANY))
     assert len(read_entries(path)) == 9
     save_many(path, 10, array_of(MANY))
-    with pytest.raises(InvalidFile, match=rf"t\.npz: more than {10 * MANY} bytes in all"):
+    with pytest.raises(InvalidFile, match=rf"t\.npz: the entries are longer than {10 * MANY} bytes in total"):
         read_entries(path)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Self
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
-TIMEOUT = 20.0  # seconds per message
+TIMEOUT = 120.0  # seconds per message: machines can be slow
 MAX_MESSAGES = 3_000
 
 Json = dict[str, Any]
