@@ -1,10 +1,10 @@
 """A thread pool whose threads share a loop over games in compiled code, without returning to Python.
 
 Waking a thread takes 0.1 ms, and a thread that returns to Python sleeps while another one holds the
-interpreter. A step of a thousand games takes a few tenths of a millisecond. Workers therefore spin in
+interpreter lock. A step of a thousand games takes a few tenths of a millisecond. Workers therefore spin in
 compiled code for about 1 ms before they sleep. Every thread takes a few games at a time, first from its own
-share, so that a game stays in the caches of one core, then from the shares of others: nobody waits for a late
-worker.
+share, so that a game stays in the caches of one core, then from the shares of other threads, so that none of
+them waits for a slow worker.
 """
 
 from __future__ import annotations
