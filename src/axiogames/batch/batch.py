@@ -30,7 +30,7 @@ Array = Any  # of NumPy, or in the memory of a GPU
 
 
 def _equal(mine: Array, theirs: Array) -> bool:
-    """Whether two results, or two arrays of results, have the same values."""
+    """Return whether two results, or two arrays of results, have the same values."""
     if isinstance(mine, tuple):
         return type(mine) is type(theirs) and all(map(_equal, mine, theirs))
     return np.array_equal(mine, theirs)

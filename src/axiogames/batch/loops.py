@@ -164,7 +164,7 @@ def write_mask(c, s, mask):
 
 
 def is_legal(c, s, action):
-    """Whether an action is legal. No action is legal in a finished game."""
+    """Return whether an action is legal. No action is legal in a finished game."""
     return refusal(c, s, np.int64(action)) == 0
 
 
