@@ -100,7 +100,8 @@ def write_rewards(c, s, reward, out):
     """Write the reward of a finished game for each seat.
 
     `WIN`: the winners share what the others lose, at most 1, and the sum is 0. `PLACE_REWARD`: from 1 for the
-    first place to -1 for the last, in equal steps. `LOWEST`: the points of the lowest track.
+    first place to -1 for the last, in equal steps. `LOWEST`: the points of the lowest track. In a solo game,
+    `WIN` is 1 and `PLACE_REWARD` is 0.
     """
     players = c.players
     winners = 0

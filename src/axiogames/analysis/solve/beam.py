@@ -391,7 +391,7 @@ def _distinct_positions(states: Any) -> np.ndarray:
 
 def _points(result: int, tracks: int) -> tuple[int, ...]:
     """Return the sorted points that `result_of` encoded."""
-    return tuple(result // RADIX**place % RADIX for place in reversed(range(tracks)))
+    return tuple(result // RADIX**digit % RADIX for digit in reversed(range(tracks)))
 
 
 def _line_to(layers: Sequence[tuple[np.ndarray, np.ndarray]], row: int) -> tuple[int, ...]:
