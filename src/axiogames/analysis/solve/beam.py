@@ -253,7 +253,7 @@ class Beam:
     Args:
         variant: the game.
         state: the position.
-        laid: the number of tiles on the board.
+        n_placed: the number of tiles on the board.
         kinds: all known tiles from the start of the game on.
         threads: the number of threads.
     """
