@@ -367,7 +367,7 @@ class Variant(ABC):
 
         Args:
             state: State of the board.
-            placed_tiles: Tiles that are known to have been placed; other covered cells are drawn without tiles.
+            placed_tiles: Tiles known to have been placed; other covered cells are drawn without tiles.
         """
 
     # ------------------------------------------------------------ optional hooks
