@@ -12,9 +12,9 @@ def scene(content: Content) -> Scene:
     return board.scene(content, board.SQUARES, title="5×5", labels=labels, tile=tile, blank="__")
 
 
-def on_board(laid: PlacedTile) -> Tile:
+def on_board(placed: PlacedTile) -> Tile:
     """Return a tile on the board."""
-    return board.SQUARES.tile(laid)
+    return board.SQUARES.tile(placed)
 
 
 def tile(letters: str) -> Scene:

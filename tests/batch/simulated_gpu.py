@@ -35,11 +35,11 @@ class Memory:
         self._shared = shared
         self._arrays: dict[tuple[int, Any], np.ndarray] = {}
 
-    def array(self, size: int, kind: Any) -> np.ndarray:
+    def array(self, size: int, element_type: Any) -> np.ndarray:
         """Return an array of records, or of a type of Numba."""
-        dtype = kind if isinstance(kind, np.dtype) else as_dtype(kind)
+        dtype = element_type if isinstance(element_type, np.dtype) else as_dtype(element_type)
         array = allocate(dtype, size) if dtype.fields else np.zeros(size, dtype)
-        return self._arrays.setdefault((size, kind), array) if self._shared else array
+        return self._arrays.setdefault((size, element_type), array) if self._shared else array
 
 
 class Simulated:
@@ -82,9 +82,9 @@ def simulate() -> None:
     vars(sys.modules[Batch.__module__])["CudaBackend"] = SimulatedCuda
 
 
-def main(game: str, kind: str, greedy: bool) -> None:
-    """Compare all results of a batch, with one layout of states."""
-    compact = kind == "compact"
+def main(game: str, layout: str, greedy: bool) -> None:
+    """Compare all results of a batch on the GPU and on the CPU, for one layout of states."""
+    compact = layout == "compact"
     gpu, cpu = (Batch(game, 2, GAMES, seed=3, device=device, compact=compact) for device in ("cuda", "cpu"))
     found, expected = (batch.step_and_observe(batch.sample(), sample=True) for batch in (gpu, cpu))
     assert found.masks.copy_to_host().tobytes() == expected.masks.tobytes()
@@ -96,5 +96,5 @@ def main(game: str, kind: str, greedy: bool) -> None:
 
 if __name__ == "__main__":
     simulate()
-    game, kind, *options = sys.argv[1:]
-    main(game, kind, "--greedy" in options)
+    game, layout, *options = sys.argv[1:]
+    main(game, layout, "--greedy" in options)

@@ -1,4 +1,4 @@
-"""Batches: the same rules, observations and random games as tables, one by one."""
+"""Batches have the same rules, observations and random games as single tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from axiogames.games.variant import copied
 from axiogames.model.position import Position
 from tests.batch.traces import trace
 
-# Every layout of states takes a compilation of its own. Together, these cover all rules.
+# Every layout of states needs a compilation of its own. Together, these cover all rules.
 CASES: list[tuple[str, int, dict[str, bool]]] = [
     ("axio", 1, {}),
     ("axio", 2, {}),
@@ -222,7 +222,7 @@ def test_board_planes_match_the_content(game: str) -> None:
     for board, position in zip(boards, positions(batch), strict=True):
         content = position.content()
         shown = {
-            at: letter for laid in content.tiles for at, letter in zip(laid.at, laid.letters, strict=True)
+            at: letter for tile in content.tiles for at, letter in zip(tile.at, tile.letters, strict=True)
         }
         shown |= dict(content.printed) | dict(content.loose)
         for cell, place in zip(content.cells, layout.places.tolist(), strict=True):
@@ -244,7 +244,7 @@ def test_board_rows_list_the_free_squares() -> None:
         free = sorted({move.at[0] for move in moves}, key=lambda at: [m.at[0] for m in moves].index(at))
         assert by_name(batch, batch.observe().vector[i])["free"] == len(free)
         assert not boards[i, len(free) :].any()
-        tiles = {laid.at[0]: laid.letters for laid in position.content().tiles}
+        tiles = {tile.at[0]: tile.letters for tile in position.content().tiles}
         low = [min(int(at.split(",")[axis]) for at in tiles) for axis in (0, 1)]
         for row, at in zip(boards[i], free, strict=False):
             x, y = (int(part) for part in at.split(","))
@@ -260,12 +260,12 @@ def test_board_rows_list_the_free_squares() -> None:
 def test_rewards(reward: str, players: int) -> None:
     games = 1 if INTERPRETED else 40
     batch = new_batch("rota", players, {}, games=games, reward=reward)
-    paid = 0
+    n_ended = 0
     for _ in range(60):
         step = batch.step(batch.sample() if INTERPRETED else batch.greedy())
         assert (step.rewards[~step.ended] == 0).all()
         for i in np.flatnonzero(step.ended):
-            paid += 1
+            n_ended += 1
             final = copied(batch.variant.opening)
             final["scores"][0, :players] = batch.finals[i]
             places = np.array(Position(batch.variant, final).ranks)
@@ -282,7 +282,7 @@ def test_rewards(reward: str, players: int) -> None:
                 else np.where(places == 1, (players - winners) / winners, -1) / (players - 1),
             }[reward]
             assert step.rewards[i] == pytest.approx(expected)
-    assert paid >= games
+    assert n_ended >= games
     assert not batch.over.any()
 
 
@@ -314,9 +314,9 @@ def test_step_and_observe_equals_separate_calls(threads: int) -> None:
         found = combined.step_and_observe(chosen, sample=True)
         observed, actions, chosen = separate.observe(), separate.sample().copy(), found.sampled
         pairs = [*zip(step, found.step, strict=True), *zip(observed, found.observation, strict=True)]
-        for one, other in (*pairs, (separate.masks(), found.masks)):
-            assert one.shape == other.shape
-            assert one.tobytes() == other.tobytes()
+        for expected_array, found_array in (*pairs, (separate.masks(), found.masks)):
+            assert expected_array.shape == found_array.shape
+            assert expected_array.tobytes() == found_array.tobytes()
     again = combined.step_and_observe(chosen)
     assert again.sampled.tobytes() == actions.tobytes()  # unchanged without `sample`
     before = combined.states.tobytes()
@@ -409,7 +409,7 @@ def test_invalid_arguments_change_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         ({"games": 0}, "games must be at least 1"),
         ({"games": 2.5}, "games must be an integer"),
@@ -420,16 +420,16 @@ def test_invalid_arguments_change_nothing() -> None:
         ({"options": {"huge": True}}, "huge"),
     ],
 )
-def test_invalid_settings_are_rejected(arguments: dict[str, Any], says: str) -> None:
-    with pytest.raises(AxioError, match=says):
+def test_invalid_settings_are_rejected(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(AxioError, match=message):
         Batch(**{"game": "rota", **arguments})
 
 
-@pytest.mark.parametrize(("games", "says"), [(0, "at least 1, not 0"), (1.5, "an integer, not 1.5")])
-def test_invalid_numbers_of_whole_games_are_rejected(games: Any, says: str) -> None:
+@pytest.mark.parametrize(("games", "message"), [(0, "at least 1, not 0"), (1.5, "an integer, not 1.5")])
+def test_invalid_numbers_of_whole_games_are_rejected(games: Any, message: str) -> None:
     batch = new_batch("rota", 2, {}, games=3)
     before = batch.states.tobytes()
     for play in (batch.play_randomly, batch.play_greedily):
-        with pytest.raises(InvalidBatchInput, match=f"games must be {says}"):
+        with pytest.raises(InvalidBatchInput, match=f"games must be {message}"):
             play(games)
     assert batch.states.tobytes() == before

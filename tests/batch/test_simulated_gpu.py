@@ -11,7 +11,7 @@ import pytest
 from axiogames.games import GAMES
 
 SIMULATED = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
-KINDS = [(game, kind) for game in GAMES for kind in ("compact", "full")]
+LAYOUTS = [(game, layout) for game in GAMES for layout in ("compact", "full")]
 
 pytestmark = pytest.mark.slow
 
@@ -26,13 +26,13 @@ def compare(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize(("game", "kind"), KINDS)
-def test_simulated_gpu_equals_the_cpu(game: str, kind: str) -> None:
-    done = compare(game, kind)
+@pytest.mark.parametrize(("game", "layout"), LAYOUTS)
+def test_simulated_gpu_equals_the_cpu(game: str, layout: str) -> None:
+    done = compare(game, layout)
     assert (done.returncode, done.stdout) == (0, "equal\n"), done.stderr
 
 
-@pytest.mark.parametrize(("game", "kind"), KINDS)
-def test_greedy_games_on_a_simulated_gpu_equal_those_on_the_cpu(game: str, kind: str) -> None:
-    done = compare(game, kind, "--greedy")
+@pytest.mark.parametrize(("game", "layout"), LAYOUTS)
+def test_greedy_games_on_a_simulated_gpu_equal_those_on_the_cpu(game: str, layout: str) -> None:
+    done = compare(game, layout, "--greedy")
     assert (done.returncode, done.stdout) == (0, "equal\n"), done.stderr

@@ -1,4 +1,4 @@
-"""The thread pool: every game is processed once, in any timing, and all threads stop."""
+"""The thread pool: every game is processed once, whatever the timing, and all threads stop."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ def meeting() -> SharedLoop:
 
 
 def work_together(pool: ThreadPool, meeting: SharedLoop, expected: int) -> bool:
-    """Whether `expected` members worked at the same time."""
+    """Return whether `expected` members worked at the same time."""
     arrived, met = np.zeros(1, np.int64), np.zeros(expected * CHUNK, np.bool_)
     pool.run(meeting, len(met), (arrived.ctypes.data, expected, PATIENCE, met))
     return bool(met.all())
 
 
 def have_stopped(before: set[threading.Thread]) -> bool:
-    """Whether all threads that were not running before stop within 2 s."""
+    """Return whether all threads that were not running before stop within 2 s."""
     for _ in range(200):
         if set(threading.enumerate()) <= before:
             return True
@@ -191,7 +191,7 @@ def test_closed_pool_runs_loops_in_the_caller(counting: SharedLoop) -> None:
 FORK = """
 import os, sys, warnings
 from axiogames.batch import Batch, cpu
-warnings.simplefilter("ignore")  # that a process with threads forks: the subject of this test
+warnings.simplefilter("ignore")  # Python warns of a fork with threads, the subject of this test
 cpu.cores = lambda: 2
 batch = Batch(sys.argv[1], games=30, threads=2)
 batch.step(batch.sample())

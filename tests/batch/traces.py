@@ -20,36 +20,36 @@ def trace(
     Every third action is greedy, the others are random. Whole games follow: random ones, and with `greedy`
     also greedy ones. `states` includes the states.
     """
-    found: list[tuple[str, str]] = []
+    digests: list[tuple[str, str]] = []
 
-    def note(label: str, array: Any) -> None:
+    def add(label: str, array: Any) -> None:
         if array is batch.states and not states:
             return
         host = array.copy_to_host() if hasattr(array, "copy_to_host") else np.asarray(array)
-        found.append((label, hashlib.sha256(np.ascontiguousarray(host).tobytes()).hexdigest()))
+        digests.append((label, hashlib.sha256(np.ascontiguousarray(host).tobytes()).hexdigest()))
 
     for turn in range(rounds):
-        note(f"{turn}: turn", batch.turn)
-        note(f"{turn}: counts", batch.counts())
-        note(f"{turn}: masks", batch.masks())
-        note(f"{turn}: nth", batch.nth(np.arange(batch.games) * 7 + turn))
+        add(f"{turn}: turn", batch.turn)
+        add(f"{turn}: counts", batch.counts())
+        add(f"{turn}: masks", batch.masks())
+        add(f"{turn}: nth", batch.nth(np.arange(batch.games) * 7 + turn))
         observed = batch.observe()
-        note(f"{turn}: board", observed.board)
-        note(f"{turn}: vector", observed.vector)
+        add(f"{turn}: board", observed.board)
+        add(f"{turn}: vector", observed.vector)
         chosen = batch.sample() if turn % 3 else batch.greedy()
-        note(f"{turn}: chosen", chosen)
+        add(f"{turn}: chosen", chosen)
         step = batch.step(chosen)
         for name, array in zip(step._fields, step, strict=True):
-            note(f"{turn}: {name}", array)
-        note(f"{turn}: states", batch.states)
-        note(f"{turn}: scores", batch.scores)
-    note("finals", batch.finals)
+            add(f"{turn}: {name}", array)
+        add(f"{turn}: states", batch.states)
+        add(f"{turn}: scores", batch.scores)
+    add("finals", batch.finals)
     whole_games = {"random": batch.play_randomly, "greedy": batch.play_greedily}
     for style, play in whole_games.items():
         if style == "greedy" and not greedy:
             continue
-        note(f"{style} games", np.asarray(play(1)))
-        note(f"{style} states", batch.states)
-        note(f"{style} rngs", batch.rngs)
-        note(f"{style} over", batch.over)
-    return found
+        add(f"{style} games", np.asarray(play(1)))
+        add(f"{style} states", batch.states)
+        add(f"{style} rngs", batch.rngs)
+        add(f"{style} over", batch.over)
+    return digests

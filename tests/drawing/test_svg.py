@@ -63,7 +63,7 @@ def test_svg_ids_are_defined_and_content_based(game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_svg_has_one_element_per_symbol(game: str) -> None:
     content = replace(CONTENTS[game](2), panels=())
-    letters = "".join(laid.letters for laid in content.tiles) + "".join(content.loose.values())
+    letters = "".join(placed.letters for placed in content.tiles) + "".join(content.loose.values())
     picture = svg.render(scene_of(game, content))
     assert symbols_in(picture, "tiles") == Counter(letters.replace("_", ""))
     assert symbols_in(picture, "printed") == Counter(content.printed.values())
@@ -126,7 +126,7 @@ def test_svg_names_every_cell(game: str) -> None:
     scene = scene_of(game, content)
     named = [use.get("data-cell") for use in ElementTree.fromstring(svg.render(scene)).iter(f"{SVG}use")]
     found = Counter(name for name in named if name)
-    covered = {name for laid in content.tiles for name in laid.at} if not content.cells else set()
+    covered = {name for placed in content.tiles for name in placed.at} if not content.cells else set()
     assert set(found) == {cell.name for cell in scene.cells} | covered
     assert set(found.values()) == {1}
 

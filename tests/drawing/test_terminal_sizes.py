@@ -105,7 +105,7 @@ def test_tighter_grids_show_the_same_symbols(game: str, colour: bool) -> None:
         assert dense.count("+") == normal.count("+")
         normal = dense
     assert len(seen) > 1
-    letters = "".join(laid.letters for laid in content.tiles) + "".join(content.loose.values())
+    letters = "".join(placed.letters for placed in content.tiles) + "".join(content.loose.values())
     expected = Counter(SYMBOLS[letter].glyph for letter in letters.replace("_", ""))
     assert glyphs(normal) == expected + Counter(SYMBOLS[letter].glyph for letter in content.printed.values())
 

@@ -18,8 +18,8 @@ from axiogames.players import Budget, player
 from axiogames.rng import Generator
 
 
-class Beside:
-    """A table without a seed that follows a game with the same moves and draws."""
+class MirrorTable:
+    """A table without a seed that plays the same moves and draws as a game."""
 
     def __init__(self, game: SingleGame) -> None:
         self.game = game
@@ -39,7 +39,7 @@ class Beside:
             if phase == START:
                 # The display of the game is complete: take its tiles.
                 tiles = Position(table.variant, copied(states)).content().tiles
-                table.draw(next(laid for laid in tiles if self._fits(laid)))
+                table.draw(next(tile for tile in tiles if self._fits(tile)))
             elif phase == REMOVE:
                 missing = states["removed"][0].astype(int) - table.state["removed"][0]
                 table.draw(table.variant.kinds[int(np.flatnonzero(missing)[0])])
@@ -47,8 +47,8 @@ class Beside:
                 new = Counter(table.variant.hand_of(states, seat)) - Counter(table.hand(seat))
                 table.draw(next(new.elements()))
 
-    def _fits(self, laid: PlacedTile) -> bool:
-        action = self.table.variant.start_action(self.table.state, laid)
+    def _fits(self, tile: PlacedTile) -> bool:
+        action = self.table.variant.start_action(self.table.state, tile)
         return action is not None and action in dict(self.table.variant.chances(self.table.state))
 
     def compare(self, mask: np.ndarray) -> None:
@@ -72,6 +72,6 @@ class Beside:
             assert game.action_of(move) == action
 
 
-def chosen(view: View, style: str, rng: Generator) -> Move:
+def bot_move(view: View, style: str, rng: Generator) -> Move:
     """Return the move of a bot."""
     return player(style).choose(view, Budget(), rng).move

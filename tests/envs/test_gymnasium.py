@@ -17,7 +17,7 @@ from axiogames.envs.gymnasium import REWARDS, SoloEnv, SoloVectorEnv
 from axiogames.errors import AxioError, IllegalMove, InvalidBatchInput
 from axiogames.games import GAMES
 from axiogames.rng import Generator
-from tests.envs.strong import Beside, chosen
+from tests.envs.strong import MirrorTable, bot_move
 
 each_game = pytest.mark.parametrize("game", GAMES)
 
@@ -29,20 +29,20 @@ def new_env(game: str, **settings: Any) -> SoloEnv:
     return env
 
 
-def same(one: Any, other: Any) -> None:
+def assert_same_results(first: Any, second: Any) -> None:
     """Fail if two results differ, apart from the info of illegal actions."""
-    assert type(one) is type(other)
-    if isinstance(one, dict):
-        assert one.keys() == other.keys()
-        for name in one:
+    assert type(first) is type(second)
+    if isinstance(first, dict):
+        assert first.keys() == second.keys()
+        for name in first:
             if name != "illegal":
-                same(one[name], other[name])
-    elif isinstance(one, tuple):
-        for mine, theirs in zip(one, other, strict=True):
-            same(mine, theirs)
+                assert_same_results(first[name], second[name])
+    elif isinstance(first, tuple):
+        for mine, theirs in zip(first, second, strict=True):
+            assert_same_results(mine, theirs)
     else:
-        assert one.dtype == other.dtype
-        assert np.array_equal(one, other)
+        assert first.dtype == second.dtype
+        assert np.array_equal(first, second)
 
 
 @each_game
@@ -67,21 +67,21 @@ def test_environments_are_registered() -> None:
 def test_strong_play_matches_a_table(game: str, style: str) -> None:
     env = new_env(game, reward="rise")
     observed, info = env.reset(seed=8)
-    rng, beside, total, over = Generator(style), Beside(env._game), 0.0, False
+    rng, mirror, total, over = Generator(style), MirrorTable(env._game), 0.0, False
     opening = env._game.points.min()
     while not over:
-        beside.compare(info["action_mask"])
+        mirror.compare(info["action_mask"])
         assert (info["action_mask"] == env.action_masks()).all()
         assert observed in env.observation_space
-        move = chosen(env.view(), style, rng)
+        move = bot_move(env.view(), style, rng)
         observed, reward, over, truncated, info = env.step(env.action(move))
-        beside.play(move)
+        mirror.play(move)
         total += reward
-        assert over == beside.table.over
+        assert over == mirror.table.over
         assert not truncated
-        assert dict(zip(env.tracks, info["points"].tolist(), strict=True)) == beside.table.scores[0]
-    beside.compare(info["action_mask"])
-    assert total == min(beside.table.scores[0].values()) - opening
+        assert dict(zip(env.tracks, info["points"].tolist(), strict=True)) == mirror.table.scores[0]
+    mirror.compare(info["action_mask"])
+    assert total == min(mirror.table.scores[0].values()) - opening
 
 
 @each_game
@@ -112,7 +112,7 @@ def test_vector_environment_matches_single_ones(game: str, reward: str) -> None:
     for name in ("observation_space", "action_space", "single_observation_space", "single_action_space"):
         assert getattr(many, name) == getattr(single, name)
     started, expected = many.reset(seed=5), single.reset(seed=5)
-    same(started, expected)
+    assert_same_results(started, expected)
     rng, ended = random.Random(3), 0
     info = started[1]
     for turn in range(140):
@@ -120,7 +120,7 @@ def test_vector_environment_matches_single_ones(game: str, reward: str) -> None:
         if turn % 30 == 29:
             actions[1] = int(info["action_mask"][1].argmin())
         ours, theirs = many.step(np.array(actions)), single.step(np.array(actions))
-        same(ours, theirs)
+        assert_same_results(ours, theirs)
         assert many.observation_space.contains(ours[0])
         info = ours[-1]
         ended += int(ours[2].sum())
@@ -130,17 +130,15 @@ def test_vector_environment_matches_single_ones(game: str, reward: str) -> None:
 
 def test_vector_environment_with_rise_threads_and_seeds() -> None:
     single, threaded = (SoloVectorEnv("rota", 5, reward="rise", threads=threads) for threads in (1, 2))
-    same(single.reset(seed=[4, 3, 2, 1, 0]), threaded.reset(seed=[4, 3, 2, 1, 0]))
+    assert_same_results(single.reset(seed=[4, 3, 2, 1, 0]), threaded.reset(seed=[4, 3, 2, 1, 0]))
     env = new_env("rota")
-    for place, seed in enumerate((4, 3, 2, 1, 0)):
+    for i, seed in enumerate((4, 3, 2, 1, 0)):
         observed, _ = env.reset(seed=seed)
-        assert (
-            observed["board"] == single._observation_and_info(np.ones(5, np.bool_))[0]["board"][place]
-        ).all()
+        assert (observed["board"] == single._observation_and_info(np.ones(5, np.bool_))[0]["board"][i]).all()
     total = np.zeros(5)
     for _ in range(14):
         ours, theirs = single.step(single._batch.greedy()), threaded.step(threaded._batch.greedy())
-        same(ours, theirs)
+        assert_same_results(ours, theirs)
         total = np.where(ours[2], 0, total + ours[1])
         assert (total[~ours[2]] == ours[-1]["points"][~ours[2]].min(axis=1)).all()
     threaded.close()
@@ -166,7 +164,7 @@ def test_returned_arrays_are_not_reused() -> None:
         kept.append((observed, info))
         copies.append(copy.deepcopy(kept[-1]))
     for now, then in zip(kept, copies, strict=True):
-        same(now, then)
+        assert_same_results(now, then)
 
 
 def test_games_without_a_seed_differ() -> None:
@@ -216,7 +214,7 @@ def test_illegal_actions() -> None:
 
 @pytest.mark.parametrize("kind", [SoloEnv, SoloVectorEnv])
 @pytest.mark.parametrize(
-    ("settings", "says"),
+    ("settings", "message"),
     [
         ({"game": "chess"}, "unknown game 'chess'"),
         ({"options": {"huge": True}}, "no option 'huge'"),
@@ -225,8 +223,8 @@ def test_illegal_actions() -> None:
         ({"render_mode": "opera"}, "unknown render mode 'opera'"),
     ],
 )
-def test_invalid_environment(kind: Any, settings: dict[str, Any], says: str) -> None:
-    with pytest.raises(AxioError, match=says):
+def test_invalid_environment(kind: Any, settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(AxioError, match=message):
         kind(**{"game": "rota", **settings})
 
 

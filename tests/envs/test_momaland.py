@@ -14,11 +14,11 @@ from axiogames.envs import momaland
 from axiogames.errors import AxioError, IllegalMove
 from axiogames.games import GAMES, find_variant
 from axiogames.rng import Generator
-from tests.envs.strong import Beside, chosen
-from tests.envs.tables import tables
+from tests.envs.strong import MirrorTable, bot_move
+from tests.envs.variants import variants
 
 BY_COLOUR = [game for game in GAMES if len(find_variant(game).tracks) > 1]
-each_table = pytest.mark.parametrize(("game", "players"), tables(BY_COLOUR))
+each_variant = pytest.mark.parametrize(("game", "players"), variants(BY_COLOUR))
 
 # MOMAland warns of every environment with a mask in its observations.
 MASK_WARNINGS = {
@@ -27,7 +27,7 @@ MASK_WARNINGS = {
 }
 
 
-@each_table
+@each_variant
 def test_api_test_passes(game: str, players: int, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.CRITICAL)  # it tries an action of one deal in another
     with warnings.catch_warnings(record=True) as caught:
@@ -36,11 +36,11 @@ def test_api_test_passes(game: str, players: int, caplog: pytest.LogCaptureFixtu
     assert {str(warning.message) for warning in caught} <= MASK_WARNINGS
 
 
-@each_table
+@each_variant
 def test_reward_vectors_add_up_to_the_points(game: str, players: int) -> None:
     env = momaland.raw_env(game, players)
     env.reset(seed=players)
-    rng, beside = Generator(game), Beside(env._game)
+    rng, mirror = Generator(game), MirrorTable(env._game)
     total = {agent: np.zeros(len(env.tracks)) for agent in env.agents}
     opening = env._game.points
     kept = []
@@ -52,9 +52,9 @@ def test_reward_vectors_add_up_to_the_points(game: str, players: int) -> None:
         if ended:
             env.step(None)
             continue
-        move = chosen(env.view(agent), "balanced", rng)
+        move = bot_move(env.view(agent), "balanced", rng)
         env.step(env.action(move))
-        gain = beside.play(move)
+        gain = mirror.play(move)
         points = [int(value) for value in env.rewards[agent]]
         # Points beyond the cap are lost.
         uncapped = [gain.get(track, 0) for track in env.tracks]
@@ -63,7 +63,7 @@ def test_reward_vectors_add_up_to_the_points(game: str, players: int) -> None:
         for other, vector in env.rewards.items():
             assert other == agent or not vector.any()
     for seat, vector in enumerate(total.values()):
-        assert (opening[seat] + vector).tolist() == list(beside.table.scores[seat].values())
+        assert (opening[seat] + vector).tolist() == list(mirror.table.scores[seat].values())
     assert all((now == then).all() for now, then in kept)
     assert len({id(now) for now, _ in kept}) == len(kept)
 

@@ -23,7 +23,7 @@ from axiogames.model.position import Position
 from axiogames.model.table import Table, new_game
 from axiogames.players import Budget, player
 from axiogames.rng import Generator
-from tests.envs.tables import tables
+from tests.envs.variants import variants
 
 SEATS = range(1, 5)
 
@@ -59,7 +59,7 @@ def played(game: SpielGame, seed: int, moves: int = 10**6) -> SpielState:
 # ---------------------------------------------------------------- OpenSpiel's own checks
 
 
-@pytest.mark.parametrize(("name", "players"), tables(players=SEATS))
+@pytest.mark.parametrize(("name", "players"), variants(players=SEATS))
 def test_openspiel_suite_passes(name: str, players: int) -> None:
     chosen = options_of(name) if players > 2 else {}
     reward = list(REWARDS)[1 + players % 3]
@@ -176,11 +176,11 @@ def test_returns_are_the_rewards_of_a_batch(reward: str) -> None:
         game = loaded(GAMES[2], players=players, reward=reward)
         batch = Batch(GAMES[2], players, 1, seed=players, reward=reward, auto_reset=False)
         while not batch.over.all():
-            paid = batch.step(batch.sample()).rewards[0]
+            rewards = batch.step(batch.sample()).rewards[0]
         state = game.new_initial_state()
         assert state.returns() == [0] * players
         state.play.state[0], state.play.phase = batch.states[0], OVER
-        assert state.returns() == pytest.approx(paid, abs=1e-6)
+        assert state.returns() == pytest.approx(rewards, abs=1e-6)
         assert all(game.min_utility() <= value <= game.max_utility() for value in state.returns())
         assert game.utility_sum() is None or abs(sum(state.returns())) < 1e-12
 
@@ -235,14 +235,14 @@ def test_state_does_not_depend_on_earlier_games() -> None:
 
 
 @pytest.mark.parametrize(
-    ("chosen", "says"),
+    ("chosen", "message"),
     [
         ({"players": 5}, "1 to 4 players"),
         ({"reward": "gold"}, "unknown reward 'gold': choose from win, place, lowest"),
     ],
 )
-def test_invalid_game_parameters(chosen: dict[str, Any], says: str) -> None:
-    with pytest.raises(AxioError, match=says):
+def test_invalid_game_parameters(chosen: dict[str, Any], message: str) -> None:
+    with pytest.raises(AxioError, match=message):
         loaded(GAMES[0], **chosen)
     with pytest.raises(pyspiel.SpielError, match="colour"):
         pyspiel.load_game(PREFIX + GAMES[0], {"colour": "red"})

@@ -35,7 +35,7 @@ def observer(game: SpielGame, **settings: Any) -> Any:
     return game.make_py_observer(pyspiel.IIGObservationType(**settings))
 
 
-def strong(state: SpielState, rng: Random) -> int:
+def strong_action(state: SpielState, rng: Random) -> int:
     """Return an action with the most points, or sometimes a random one."""
     variant, truth = state.play.variant, state.play.state
     legal: list[int] = state.legal_actions()
@@ -116,7 +116,7 @@ def test_information_state_keeps_everything(name: str) -> None:
         if state.is_chance_node():
             resolve_chance(state, rng)
         else:
-            state.apply_action(strong(state, rng))
+            state.apply_action(strong_action(state, rng))
             decisions += 1
     assert decisions > 10
 
@@ -228,7 +228,7 @@ def test_resampled_state_is_consistent_with_the_information_state(
             outcomes, odds = zip(*state.chance_outcomes(), strict=True)
             state.apply_action(rng.choices(outcomes, odds)[0])
         else:
-            state.apply_action(strong(state, rng))
+            state.apply_action(strong_action(state, rng))
         if rng.random() < 0.08 or state.is_terminal():
             for seat in range(players):
                 other = state.resample_from_infostate(seat, rng.random)
@@ -256,7 +256,7 @@ def test_resampled_hands_cannot_place_where_a_seat_passed() -> None:
         rng, state = Random(seed), game.new_initial_state()
         while not state.is_terminal():
             resolve_chance(state, rng)
-            state.apply_action(strong(state, rng))
+            state.apply_action(strong_action(state, rng))
             if state.play.entries[-1].event != PASSED:
                 continue
             passes += 1

@@ -15,7 +15,7 @@ import pytest
 from axiogames.envs.openspiel import PREFIX, pyspiel
 from axiogames.games import GAMES
 from axiogames.games import game as declared_game
-from tests.envs.test_openspiel_knowledge import strong
+from tests.envs.test_openspiel_knowledge import strong_action
 
 FOLDER = Path(__file__).parent / "playthroughs"
 KEPT = ("action: ", "Returns() = ")
@@ -34,7 +34,7 @@ def greedy_actions(text: str) -> list[int]:
     rng, state = Random(1), pyspiel.load_game(text).new_initial_state()
     while not state.is_terminal():
         outcomes = [outcome for outcome, _ in state.chance_outcomes()] if state.is_chance_node() else []
-        state.apply_action(rng.choice(outcomes) if outcomes else strong(state, rng))
+        state.apply_action(rng.choice(outcomes) if outcomes else strong_action(state, rng))
     actions: list[int] = state.history()
     return actions
 

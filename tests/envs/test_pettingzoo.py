@@ -23,10 +23,10 @@ from axiogames.envs.pettingzoo import GameEnv
 from axiogames.errors import AxioError, IllegalMove, Reason
 from axiogames.games import GAMES
 from axiogames.rng import Generator
-from tests.envs.strong import Beside, chosen
-from tests.envs.tables import tables
+from tests.envs.strong import MirrorTable, bot_move
+from tests.envs.variants import variants
 
-each_table = pytest.mark.parametrize(("game", "players"), tables())
+each_variant = pytest.mark.parametrize(("game", "players"), variants())
 each_game = pytest.mark.parametrize("game", GAMES)
 # Three seats, or two where only these tests would need a larger board: `make slow` compiles those.
 LARGER = GAMES[:2]
@@ -80,7 +80,7 @@ class AnyAction(BaseWrapper):  # type: ignore[misc]
 # ---------------------------------------------------------------- tests of PettingZoo
 
 
-@each_table
+@each_variant
 def test_api_test_passes(game: str, players: int) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -89,7 +89,7 @@ def test_api_test_passes(game: str, players: int) -> None:
     assert {str(warning.message) for warning in caught} <= MASK_WARNINGS
 
 
-@each_table
+@each_variant
 def test_seed_test_passes(game: str, players: int) -> None:
     seed_test(lambda: pettingzoo.env(game, players), num_cycles=30)
 
@@ -142,37 +142,37 @@ def test_turn_based_parallel_wrapper_works() -> None:
 # ---------------------------------------------------------------- comparison with tables
 
 
-def strongly(env: GameEnv, style: str, seed: int) -> int:
+def play_and_compare(env: GameEnv, style: str, seed: int) -> int:
     """Play a game with a bot, comparing with a table; return the number of extra turns."""
     env.reset(seed=seed)
-    rng, beside, total = Generator(style), Beside(env._game), dict.fromkeys(env.agents, 0.0)
+    rng, mirror, total = Generator(style), MirrorTable(env._game), dict.fromkeys(env.agents, 0.0)
     again = 0
     for agent in env.agent_iter():
         observed, reward, ended, _, info = env.last()
         total[agent] += reward
-        beside.compare(observed["action_mask"])
+        mirror.compare(observed["action_mask"])
         assert env.observation_space(agent).contains(observed)
-        assert ended == beside.table.over
+        assert ended == mirror.table.over
         if ended:
             seat = env.possible_agents.index(agent)
-            assert info == {"place": beside.table.ranks[seat], "points": beside.table.scores[seat]}
+            assert info == {"place": mirror.table.ranks[seat], "points": mirror.table.scores[seat]}
             env.step(None)
             continue
-        assert agent == f"player_{beside.table.turn}"
-        move = chosen(env.view(agent), style, rng)
+        assert agent == f"player_{mirror.table.turn}"
+        move = bot_move(env.view(agent), style, rng)
         env.step(env.action(move))
-        beside.play(move)
+        mirror.play(move)
         again += env.agent_selection == agent
-    places = np.array(beside.table.ranks)
+    places = np.array(mirror.table.ranks)
     expected = [((places > own).sum() - (places < own).sum()) / max(len(places) - 1, 1) for own in places]
     assert list(total.values()) == pytest.approx(expected)
     return again
 
 
-@each_table
+@each_variant
 @pytest.mark.parametrize("style", ["greedy", "balanced"])
 def test_strong_play_matches_a_table(game: str, players: int, style: str) -> None:
-    again = strongly(pettingzoo.raw_env(game, players, reward="place"), style, seed=players)
+    again = play_and_compare(pettingzoo.raw_env(game, players, reward="place"), style, seed=players)
     assert again > 0 or game == "rota"
 
 
@@ -180,12 +180,12 @@ def test_strong_play_matches_a_table(game: str, players: int, style: str) -> Non
 def test_strong_play_with_options_matches_a_table(option: str) -> None:
     env = pettingzoo.raw_env("trio", 2, options={option: True}, reward="place")
     assert env._game.variant.options == (option,)
-    assert strongly(env, "greedy", seed=1) > 0
+    assert play_and_compare(env, "greedy", seed=1) > 0
 
 
 def test_strong_solo_play_matches_a_table() -> None:
     env = pettingzoo.raw_env("hex", 1, reward="place")
-    assert strongly(env, "greedy", seed=1) > 10
+    assert play_and_compare(env, "greedy", seed=1) > 10
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         api_test(env, num_cycles=30)
@@ -203,7 +203,7 @@ def test_strong_play_reaches_caps_and_extra_turns() -> None:
                 agent, cap = env.agent_selection, env._game.variant.cap
                 seat = env.possible_agents.index(agent)
                 before = (env._game.points[seat] == cap).sum()
-                env.step(env.action(chosen(env.view(agent), "greedy", rng)))
+                env.step(env.action(bot_move(env.view(agent), "greedy", rng)))
                 reached = (env._game.points[seat] == cap).sum() > before
                 capped += reached
                 again += reached and env.agent_selection == agent
@@ -252,19 +252,19 @@ def reshuffled(env: GameEnv, seat: int, rng: np.random.Generator) -> GameEnv:
 
 @three_seats
 def test_observations_contain_no_hidden_tiles(game: str, players: int) -> None:
-    env, rng, numbers = pettingzoo.raw_env(game, players), Generator(game), np.random.default_rng(1)
+    env, rng, np_rng = pettingzoo.raw_env(game, players), Generator(game), np.random.default_rng(1)
     env.reset(seed=2)
     changed = 0
     while not any(env.terminations.values()):
         for seat, agent in enumerate(env.possible_agents):
-            other = reshuffled(env, seat, numbers)
+            other = reshuffled(env, seat, np_rng)
             changed += other._game.states.tobytes() != env._game.states.tobytes()
             observed = env.observe(agent)
             assert data_equivalence(observed, other.observe(agent), exact=True)
             assert env.infos == other.infos
             # The mask of another seat would reveal its hand.
             assert observed["action_mask"].any() == (agent == env.agent_selection)
-        env.step(env.action(chosen(env.view(env.agent_selection), "balanced", rng)))
+        env.step(env.action(bot_move(env.view(env.agent_selection), "balanced", rng)))
     assert changed > 10
 
 
@@ -364,7 +364,7 @@ def test_illegal_action_changes_nothing() -> None:
     assert refused.value.reason == Reason.EXCHANGE_NOT_ALLOWED
 
 
-def usual(game: str, players: int) -> Any:
+def in_usual_wrappers(game: str, players: int) -> Any:
     """Return a game in PettingZoo's three usual wrappers."""
     env = wrappers.TerminateIllegalWrapper(pettingzoo.raw_env(game, players), illegal_reward=-1)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(env))
@@ -372,7 +372,7 @@ def usual(game: str, players: int) -> Any:
 
 @pytest.mark.parametrize("when", [0, 5, 10_000])
 def test_safe_env_matches_the_usual_wrappers(when: int) -> None:
-    ours, theirs = pettingzoo.env("rota", 3), usual("rota", 3)
+    ours, theirs = pettingzoo.env("rota", 3), in_usual_wrappers("rota", 3)
     for env in (ours, theirs):
         for name in (
             "agents",
@@ -437,7 +437,7 @@ def test_max_cycles_truncates_the_game() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "says"),
+    ("settings", "message"),
     [
         ({"game": "chess"}, "unknown game 'chess'"),
         ({"players": 5}, "1 to 4 players, not 5"),
@@ -447,8 +447,8 @@ def test_max_cycles_truncates_the_game() -> None:
         ({"render_mode": "opera"}, "unknown render mode 'opera': choose from human, ansi, rgb_array"),
     ],
 )
-def test_invalid_environment(settings: dict[str, Any], says: str) -> None:
-    with pytest.raises(AxioError, match=says):
+def test_invalid_environment(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(AxioError, match=message):
         pettingzoo.env(**{"game": "rota", **settings})
 
 
@@ -457,9 +457,9 @@ def test_invalid_calls() -> None:
     with pytest.raises(AxioError, match="a seed must be an integer, not 'seven'"):
         env.reset(seed="seven")  # type: ignore[arg-type]
     env.reset(seed=1)
-    for ask in (env.observe, env.view, env.action_space, env.observation_space):
+    for method in (env.observe, env.view, env.action_space, env.observation_space):
         with pytest.raises(AxioError, match="unknown agent 'player_2': choose from player_0, player_1"):
-            ask("player_2")
+            method("player_2")
     with pytest.raises(AxioError, match="no render mode"):
         env.render()
     with pytest.raises(IllegalMove, match="not a legal action"):

@@ -1,4 +1,4 @@
-"""Batches: many games of one kind, stepped together as one array of states.
+"""Batches: many games of one variant, stepped together as one array of states.
 
 >>> from axiogames.batch import Batch
 >>> batch = Batch("axio", players=2, games=1000, seed=1)

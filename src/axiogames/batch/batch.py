@@ -1,4 +1,4 @@
-"""`Batch`: many games of one kind as one array of states."""
+"""`Batch`: many games of one variant as one array of states."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Array = Any  # of NumPy, or in the memory of a GPU
 
 
 def _equal(mine: Array, theirs: Array) -> bool:
-    """Whether two results, or two arrays of results, have the same values."""
+    """Return whether two results, or two arrays of results, have the same values."""
     if isinstance(mine, tuple):
         return type(mine) is type(theirs) and all(map(_equal, mine, theirs))
     return np.array_equal(mine, theirs)
@@ -86,7 +86,7 @@ for _result in (BatchStep, BatchObservation, StepObservation):
 
 
 class Batch:
-    """Many games of one kind. Each waits for a player's action or is over.
+    """Many games of one variant. Each waits for a player's action or is over.
 
     Every game has its own random generator. The same seed gives the same games for any number of threads and
     on every device, and game i does not depend on the other games. Methods return arrays that belong to the
@@ -103,7 +103,7 @@ class Batch:
         seed: the random seed.
         options: options of the game to switch on, by name.
         reward: the reward of a finished game, one of `REWARDS`.
-        auto_reset: start games that end again. Otherwise they stay over and ignore actions.
+        auto_reset: restart games that end. Otherwise they stay over and ignore actions.
         threads: the number of threads, at most one per core.
         device: `cpu` or `cuda`.
         compact: use the smallest layout of states.
@@ -144,7 +144,7 @@ class Batch:
         self.states = self.backend.states(self.variant.opening.dtype)
         self.rngs = self.backend.to_device(seed_states(self.seed & (2**64 - 1), 0, self.games))
         tracks = len(self.variant.tracks)
-        # Points at the end of the last game that ended in each place of the batch.
+        # Points at the end of the last game that ended at each index of the batch.
         self.finals = self.backend.zeros((self.games, players, tracks), POINTS_TYPE)
         self._opening = self.backend.to_device(self.variant.opening)
         self._cells = self.backend.to_device(self.observation.board.places)
@@ -185,7 +185,7 @@ class Batch:
 
     @property
     def over(self) -> Array:
-        """Which games are over. With `auto_reset`, none is."""
+        """A flag for each game: whether it is over. With `auto_reset`, none is."""
         over = self._array("over", (self.games,), np.bool_)
         self.backend.run("finished", self.states, over)
         return over
@@ -198,14 +198,14 @@ class Batch:
     # ------------------------------------------------------------ operations
 
     def reset(self, which: Array | None = None) -> None:
-        """Start all games again, or those where `which` is true. Their random generators continue."""
+        """Restart all games, or those where `which` is true. Their random generators continue."""
         flags = self._checked("which", np.ones(self.games, np.bool_) if which is None else which, np.bool_)
         self.backend.run("reset", self._game_arrays(), flags)
 
     def step(self, actions: Array, *, checked: bool = True) -> BatchStep:
         """Apply an action to every game and resolve chance.
 
-        Games that end start again, or with `auto_reset=False` stay over and ignore actions.
+        Games that end are restarted, or with `auto_reset=False` stay over and ignore actions.
 
         Args:
             actions: an action id for each game.
@@ -297,23 +297,23 @@ class Batch:
         return self._observed(board, vector)
 
     def play_randomly(self, games: int = 1) -> int:
-        """Play random games in every place of the batch and return the total number of moves.
+        """Play random games at every index of the batch and return the total number of moves.
 
-        All games are over afterwards; `reset` starts them again.
+        All games are over afterwards; `reset` restarts them.
 
         Args:
-            games: the number of games in each place.
+            games: the number of games at each index.
         """
         moves, _ = self._play("random_games", games)
         return moves
 
     def play_greedily(self, games: int = 1) -> tuple[int, int]:
-        """Play greedy games in every place; return the total numbers of moves and of scored placements.
+        """Play greedy games at every index; return the total numbers of moves and of scored placements.
 
-        All games are over afterwards; `reset` starts them again.
+        All games are over afterwards; `reset` restarts them.
 
         Args:
-            games: the number of games in each place.
+            games: the number of games at each index.
         """
         return self._play("greedy_games", games)
 

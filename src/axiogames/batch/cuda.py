@@ -1,4 +1,4 @@
-"""The backend of batches on an NVIDIA GPU. It runs the same loops as the CPU, with threads for every game."""
+"""The backend of batches on an NVIDIA GPU. It runs the loops of the CPU with one or more threads per game."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class CudaBackend:
         )
 
     def _step_and_observe(self, games: Any, actions: Any, config: Any, output: Any, turn: Any) -> None:
-        """Launch the parts one after the other: all threads of a GPU cannot wait for each other in a loop."""
+        """Launch the parts one after the other: threads of different blocks cannot wait for each other."""
         _, states, rngs = games
         cells, boards, vectors, masks, sampled = turn
         self.run("step", games, actions, config, output)

@@ -1,8 +1,8 @@
 """CUDA kernels: the loops of `batch.loops`, distributed over the threads of a GPU.
 
-Most loops run one thread per game. Where a row per game is written, the threads of a warp share it and write
-neighbouring entries: scattered bytes would take the GPU's memory as long as whole rows. Playouts run in
-shared memory if states are small enough, since most of a move reads and writes single bytes.
+Most loops run one thread per game. If a loop writes a row for each game, the threads of a warp share the row
+and write adjacent entries: the memory of a GPU takes as long for scattered bytes as for whole rows. Playouts
+run in shared memory if states are small enough, since a move mostly reads and writes single bytes.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ PARTITIONS = 4  # and those of a warp in one partition of a multiprocessor
 
 
 class LaunchConfig(NamedTuple):
-    """How playouts are launched; `python -m benchmarks.peers --device cuda` tries others."""
+    """Launch settings of playouts. `python -m benchmarks.peers --device cuda` tries others."""
 
     min_warps: int = 1  # that must fit at once, or states stay outside shared memory
     max_warps: int = 8  # per block, which share the constants
@@ -80,24 +80,25 @@ def warps_at_once(limits: MultiprocessorLimits, size: int, warps: int, registers
 
 
 def plan_share(limits: MultiprocessorLimits, state: int, constants: int, launch: LaunchConfig) -> KernelShare:
-    """Return the share of a block with which most games run at once.
+    """Return the share of a block with which the most games run at once.
 
     Args:
         limits: the resources of the multiprocessor.
         state: bytes of a state.
         constants: bytes of the constants.
-        launch: how playouts are launched.
+        launch: the launch settings of playouts.
     """
 
     def at_once(warps: int, registers: int) -> int:
         return warps_at_once(limits, warps * WARP * state + constants, warps, registers)
 
     choices = range(1, launch.max_warps + 1)
-    most = max(at_once(warps, 1) for warps in choices)
-    if most < launch.min_warps:
+    memory_limit = max(at_once(warps, 1) for warps in choices)  # warps
+    if memory_limit < launch.min_warps:
         return KernelShare(False, min(BLOCK // WARP, launch.max_warps), 0)
     registers = max(
-        limits.registers // (most * WARP) // REGISTER_GRANULARITY * REGISTER_GRANULARITY, launch.registers
+        limits.registers // (memory_limit * WARP) // REGISTER_GRANULARITY * REGISTER_GRANULARITY,
+        launch.registers,
     )
     warps = max(choices, key=lambda warps: at_once(warps, registers))
     return KernelShare(True, warps, min(registers, MAX_REGISTERS))

@@ -58,9 +58,9 @@ Finals = Annotated[Any, array(np.int16, 3)]
 
 
 class StepConfig(NamedTuple):
-    """How games are stepped."""
+    """Settings of a step."""
 
-    auto_reset: Bool  # whether a game that ends starts again
+    auto_reset: Bool  # whether a game that ends is restarted
     reward: Int  # `NO_REWARD` to `LOWEST`
     sample: Bool  # whether `step_and_observe_all` also samples an action
 
@@ -91,7 +91,7 @@ Turn = Annotated[Any, record_argument(TurnArrays, plain=True)]
 
 
 def reset_game(c, games, i):
-    """Start game `i` again and advance it to its first decision."""
+    """Restart game `i` and advance it to its first decision."""
     games.states[i] = games.openings[0]
     resolve_chance(c, games.states[i], games.rngs[i : i + 1])
 
@@ -100,7 +100,8 @@ def write_rewards(c, s, reward, out):
     """Write the reward of a finished game for each seat.
 
     `WIN`: the winners share what the others lose, at most 1, and the sum is 0. `PLACE_REWARD`: from 1 for the
-    first place to -1 for the last, in equal steps. `LOWEST`: the points of the lowest track.
+    first place to -1 for the last, in equal steps. `LOWEST`: the points of the lowest track. In a solo game,
+    `WIN` is 1 and `PLACE_REWARD` is 0.
     """
     players = c.players
     winners = 0
@@ -130,7 +131,7 @@ def write_rewards(c, s, reward, out):
 def step_game(c, games, i, action, config, output):
     """Apply a legal action to game `i` and resolve chance. A game that is over does not change.
 
-    With `config.auto_reset`, a game that ends starts again.
+    With `config.auto_reset`, a game that ends is restarted.
     """
     s = games.states[i]
     seat, tracks = np.int64(s.seat), s.scores.shape[1]
@@ -164,7 +165,7 @@ def write_mask(c, s, mask):
 
 
 def is_legal(c, s, action):
-    """Whether an action is legal. No action is legal in a finished game."""
+    """Return whether an action is legal. No action is legal in a finished game."""
     return refusal(c, s, np.int64(action)) == 0
 
 
@@ -184,7 +185,7 @@ over_games = loop(parts=PARTS, counted=False)
 
 @over_games
 def reset_all(constants: Constants, games: Games, which: Flags, start: Int, stop: Int):
-    """Start the games in `which` again."""
+    """Restart the games where `which` is true."""
     games = GameArrays(*games)
     for i in range(start, stop):
         if which[i]:
@@ -195,7 +196,7 @@ def reset_all(constants: Constants, games: Games, which: Flags, start: Int, stop
 def find_illegal(
     constants: Constants, states: States, actions: Actions, illegal: Flags, start: Int, stop: Int
 ):
-    """Write in which games the action is illegal. Finished games accept any action."""
+    """Write for each game whether its action is illegal. Finished games accept any action."""
     c = constants[0]
     for i in range(start, stop):
         action = np.int64(actions[i])
@@ -292,7 +293,7 @@ def greedy_all(constants: Constants, states: States, rngs: Rng, actions: Actions
 
 @over_games
 def finished_all(constants: Constants, states: States, over: Flags, start: Int, stop: Int):
-    """Write which games are over."""
+    """Write for each game whether it is over."""
     for i in range(start, stop):
         over[i] = states[i].phase == OVER
 
@@ -324,7 +325,7 @@ def random_games(
     start: Int,
     stop: Int,
 ):
-    """Play `count` random games in every place; write the number of moves, and 0 for scored placements."""
+    """Play `count` random games at every index; write the number of moves, and 0 for scored placements."""
     games = GameArrays(*games)
     for i in range(start, stop):
         moves[i], scored[i] = 0, 0
@@ -346,7 +347,7 @@ def greedy_games(
     start: Int,
     stop: Int,
 ):
-    """Play `count` greedy games in every place; write the number of moves and of scored placements."""
+    """Play `count` greedy games at every index; write the number of moves and of scored placements."""
     games = GameArrays(*games)
     for i in range(start, stop):
         moves[i], scored[i] = 0, 0

@@ -1,10 +1,10 @@
 """A thread pool whose threads share a loop over games in compiled code, without returning to Python.
 
 Waking a thread takes 0.1 ms, and a thread that returns to Python sleeps while another one holds the
-interpreter. A step of a thousand games takes a few tenths of a millisecond. Workers therefore spin in
+interpreter lock. A step of a thousand games takes a few tenths of a millisecond. Workers therefore spin in
 compiled code for about 1 ms before they sleep. Every thread takes a few games at a time, first from its own
-share, so that a game stays in the caches of one core, then from the shares of others: nobody waits for a late
-worker.
+share, so that a game stays in the caches of one core, then from the shares of other threads, so that none of
+them waits for a slow worker.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from ..games.runtime.compile import bind, bind_callback, entry_point
 from .atomics import WORD_BYTES, add, address_of, call, load_at, read, swap, write
 
 # Status of a worker: it sleeps in Python (ASLEEP), was woken (WAKING), was woken and has work (CALLED), spins
-# (SPINNING) or works (WORKING). The main thread sets SPINNING to WORKING, and WAKING to CALLED and back. The
-# worker makes all other transitions.
+# (SPINNING) or works (WORKING). The calling thread sets ASLEEP to WAKING, SPINNING to WORKING, and WAKING to
+# CALLED and back. The worker makes all other transitions.
 ASLEEP, WAKING, CALLED, SPINNING, WORKING = range(5)
 
 # Byte offsets in the shared words of a pool: the current job, then for each member its status and the next
@@ -110,7 +110,7 @@ def make_shared(function: Any, name: str, example: tuple[Any, ...]) -> SharedLoo
 
     typeof: Any = numba.typeof
     arguments_type = typeof(example)
-    # The cache finds a function by its name: loops over other layouts of states need another one.
+    # The cache finds a function by its name: loops over other layouts of states need another name.
     label = f"{name}_{hashlib.sha256(str(arguments_type).encode()).hexdigest()[:16]}"
     shared_work = bind_callback(
         work, {"loop": function, "ARGUMENTS_TYPE": arguments_type}, label, parameters=3

@@ -44,9 +44,9 @@ class Lattice:
     grid: Grid
     tighter: tuple[Grid, ...] = ()
 
-    def tile(self, laid: PlacedTile) -> Tile:
+    def tile(self, placed: PlacedTile) -> Tile:
         """Return a tile over adjacent cells, with a symbol in the middle of each."""
-        return self.tile_over(laid.letters, tuple(self.centre(name) for name in laid.at), laid.at)
+        return self.tile_over(placed.letters, tuple(self.centre(name) for name in placed.at), placed.at)
 
     def tile_over(self, letters: str, centres: tuple[Point, ...], cells: tuple[str, ...] = ()) -> Tile:
         """Return a tile over the cells around `centres`."""
@@ -92,13 +92,13 @@ def scene(
         Cell(name, at := lattice.centre(name), lattice.shape(at), ground, content.printed.get(name, ""))
         for name, ground in grounds.items()
     )
-    laid = (*content.tiles, *(PlacedTile(letter, (name,)) for name, letter in content.loose.items()))
+    placed_tiles = (*content.tiles, *(PlacedTile(letter, (name,)) for name, letter in content.loose.items()))
     marks = [
         *(lattice.mark("spent", (name,)) for name in content.spent),
         *(lattice.mark("pyramid", (name,)) for name in content.pyramids),
         *(lattice.mark("place", place) for place in content.places),
     ]
-    marks += (lattice.mark("last", names) for names in _pieces(content.last, laid))
+    marks += (lattice.mark("last", names) for names in _pieces(content.last, placed_tiles))
     frame = inset(hull(corner for cell in cells for corner in cell.outline), -BORDER)
     corner, size = box(frame, 0.02)
     return Scene(
@@ -112,7 +112,7 @@ def scene(
         printed=tuple(
             Symbol(letter, lattice.centre(name), SYMBOL) for name, letter in content.printed.items()
         ),
-        tiles=tuple(lattice.tile(placed) for placed in laid),
+        tiles=tuple(lattice.tile(placed) for placed in placed_tiles),
         marks=tuple(marks),
         labels=tuple(labels),
         seats=seats(content.panels, tile, blank),
@@ -126,9 +126,9 @@ SQUARES = Lattice(
 """The geometry of boards of unit squares. In a terminal a cell has 4 or 3 columns and 2 lines or 1."""
 
 
-def _pieces(names: tuple[str, ...], laid: Collection[PlacedTile]) -> list[tuple[str, ...]]:
+def _pieces(names: tuple[str, ...], placed_tiles: Collection[PlacedTile]) -> list[tuple[str, ...]]:
     """Group cells by the tiles that cover them; a cell without a tile is a group of its own."""
-    tiles = [placed.at for placed in laid if set(placed.at) <= set(names)]
+    tiles = [placed.at for placed in placed_tiles if set(placed.at) <= set(names)]
     covered = {name for at in tiles for name in at}
     return tiles + [(name,) for name in names if name not in covered]
 

@@ -69,7 +69,7 @@ class ColourEnv(GameEnv):
         self.rewards = self._zero_rewards()
         self._cumulative_rewards = self._zero_rewards()
 
-    # Vectors are never modified after they were returned.
+    # Vectors are never modified after they have been returned.
 
     def _zero_rewards(self) -> dict[str, Any]:
         return {name: np.zeros(len(self.tracks), np.float32) for name in self.agents}

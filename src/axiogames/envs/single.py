@@ -36,7 +36,7 @@ from ..moves import Move
 
 # Requests to the loop in place of an action.
 OBSERVE, RESET = -1, -2
-# The refusal of a number that is not an action id; others are those of `Reason`.
+# The refusal of a value that is not an action id; other refusals are those of `Reason`.
 UNKNOWN_ACTION = -1
 TO_MOVE = -1  # in place of a seat: the seat to move
 
@@ -71,7 +71,7 @@ def step_and_observe(
     observer: Int,
     observation: Any,
 ):
-    """Reset the game, apply an action, or do neither; then write the observation and mask of a seat.
+    """Reset the game, apply an action, or do neither, then write the observation and mask of a seat.
 
     Records are plain tuples, as in `batch.loops`.
 
@@ -85,26 +85,27 @@ def step_and_observe(
         observation: board, vector and mask to write. The dimensions of the board depend on the game.
 
     Returns:
-        The refusal, 0 if the action was legal, otherwise nothing has changed; the seat to move; whether the
-        game is over; the points that the action scored; the rise of the lowest track of the seat that moved.
+        The refusal, 0 if the action was legal (otherwise nothing has changed), the seat to move, whether the
+        game is over, the points that the action scored, and the rise of the lowest track of the seat that
+        moved.
     """
     c, arrays, output = constants[0], SingleArrays(*arrays), StepOutput(*output)
     board, vector, mask = observation
     games = GameArrays(arrays.openings, arrays.states, arrays.rngs)
     s = games.states[0]
-    why, points, rise = np.int64(0), np.int64(0), np.int64(0)
+    reason, points, rise = np.int64(0), np.int64(0), np.int64(0)
     if action == RESET:
         reset_game(c, games, 0)
     elif action != OBSERVE:
-        why = np.int64(refusal(c, s, np.int64(action)))
-        if why == 0:
+        reason = np.int64(refusal(c, s, np.int64(action)))
+        if reason == 0:
             seat = np.int64(s.seat)
             rise = -lowest_points(s, seat)
             step_game(c, games, 0, action, StepConfig(False, reward, False), output)
             rise += lowest_points(s, seat)
             for track in range(output.gains.shape[1]):
                 points += np.int64(output.gains[0, track])
-    if why == 0:
+    if reason == 0:
         seat = np.int64(s.seat) if observer == TO_MOVE else np.int64(observer)
         planes = board.reshape(board.size)
         clear(planes)
@@ -112,7 +113,7 @@ def step_and_observe(
         clear(mask)
         if s.seat == seat:
             legal_mask(c, s, mask)
-    return why, np.int64(s.seat), s.phase == OVER, points, rise
+    return reason, np.int64(s.seat), s.phase == OVER, points, rise
 
 
 MaskedObservation = dict[str, Any]  # {"observation": {"board": …, "vector": …}, "action_mask": …}
@@ -123,7 +124,7 @@ NOT_STARTED = "no game has started: call reset() first"
 
 
 class SingleGame:
-    """A game that deals its own tiles and waits for the action of a seat until it is over.
+    """A game that resolves chance itself and waits for the action of a seat until it is over.
 
     Seed s gives the same game as game 0 of `axiogames.batch.Batch(…, seed=s)`. A game started without a seed
     continues with the random generator of the previous one; the first one is seeded by the system.
@@ -196,10 +197,10 @@ class SingleGame:
         if not self.seeded:
             raise ResetRequired(NOT_STARTED)
         try:
-            number = index(action)
+            action_id = index(action)
         except TypeError:
-            number = -1
-        if not 0 <= number < self.num_actions:
+            action_id = -1
+        if not 0 <= action_id < self.num_actions:
             raise self._refusal(action, UNKNOWN_ACTION)
         shape, length = self._sizes
         board, vector, mask = (
@@ -207,9 +208,9 @@ class SingleGame:
             np.empty(length, np.int16),
             np.empty(self.num_actions, np.int8),
         )
-        why, seat, over, points, rise = self._loop(*self._fixed, number, TO_MOVE, (board, vector, mask))
-        if why:
-            raise self._refusal(number, why)
+        reason, seat, over, points, rise = self._loop(*self._fixed, action_id, TO_MOVE, (board, vector, mask))
+        if reason:
+            raise self._refusal(action_id, reason)
         self.observed = {"observation": {"board": board, "vector": vector}, "action_mask": mask}
         return seat, over, points, rise
 
@@ -238,11 +239,11 @@ class SingleGame:
         self.observed = {"observation": {"board": board, "vector": vector}, "action_mask": mask}
         return outcome
 
-    def _refusal(self, action: Any, why: int) -> IllegalMove:
-        if why in (UNKNOWN_ACTION, Reason.NOT_IN_THIS_GAME):
-            says = f"not a legal action: the mask shows which of 0 to {self.num_actions - 1} are"
-            return IllegalMove(f"action {action!r}", Reason.NOT_IN_THIS_GAME, says)
-        return IllegalMove(f"action {action}", Reason.of(why))
+    def _refusal(self, action: Any, reason: int) -> IllegalMove:
+        if reason in (UNKNOWN_ACTION, Reason.NOT_IN_THIS_GAME):
+            detail = f"not a legal action: the mask shows which of 0 to {self.num_actions - 1} are"
+            return IllegalMove(f"action {action!r}", Reason.NOT_IN_THIS_GAME, detail)
+        return IllegalMove(f"action {action}", Reason.of(reason))
 
     # ------------------------------------------------------------ positions and moves
 

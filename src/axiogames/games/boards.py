@@ -152,26 +152,26 @@ class FixedBoard(Variant):
         return write_rows(self.rows, self._letters(state))
 
     def read_board(self, state: State, text: str) -> None:
-        laid = read_rows(text, self.rows, self.colours)
-        self.take_printed(laid, self.printed)
-        self._lay(state, laid)
+        letters = read_rows(text, self.rows, self.colours)
+        self.take_printed(letters, self.printed)
+        self._lay(state, letters)
 
-    def take_printed(self, laid: dict[int, str], printed: Mapping[str, str]) -> None:
+    def take_printed(self, letters: dict[int, str], printed: Mapping[str, str]) -> None:
         """Remove printed cells from the cells of a text. Raises `ParseError` if one does not match."""
         for name, letter in printed.items():
-            if laid.pop(self.cell_index[name], None) != letter:
+            if letters.pop(self.cell_index[name], None) != letter:
                 raise ParseError(f"{name} must show its printed {letter}")
 
     def tiles_laid(self, state: State) -> int:
         return (int((state["cells"][0, :-1] >= 0).sum()) - len(self.printed)) // self.tile_size
 
-    def content(self, state: State, laid: Sequence[PlacedTile]) -> Content:
-        covered = {name for tile in laid for name in tile.at} | set(self.printed)
+    def content(self, state: State, placed_tiles: Sequence[PlacedTile]) -> Content:
+        covered = {name for tile in placed_tiles for name in tile.at} | set(self.printed)
         shown = zip(self.names, self._letters(state), strict=False)
         return Content(
             cells=self.names,
             printed=self.printed,
-            tiles=tuple(laid),
+            tiles=tuple(placed_tiles),
             loose={
                 name: letter
                 for name, letter in shown
@@ -226,7 +226,7 @@ def read_rows(text: str, rows: Sequence[Sequence[int]], allowed: str) -> dict[in
     lines = text.split("/")
     if len(lines) != len(rows):
         raise ParseError(f"the board has {len(lines)} rows, not {len(rows)}")
-    laid: dict[int, str] = {}
+    letters: dict[int, str] = {}
     for number, (line, row) in enumerate(zip(lines, rows, strict=True), 1):
         at = 0
         for token in re.findall("[0-9]{1,3}|[^0-9]", line):
@@ -236,8 +236,8 @@ def read_rows(text: str, rows: Sequence[Sequence[int]], allowed: str) -> dict[in
             if token not in allowed:
                 raise ParseError(f"row {number} of the board has {token!r}; letters are {' '.join(allowed)}")
             if at < len(row):
-                laid[row[at]] = token
+                letters[row[at]] = token
             at += 1
         if at != len(row):
             raise ParseError(f"row {number} of the board has {at} cells, not {len(row)}")
-    return laid
+    return letters

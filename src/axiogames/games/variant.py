@@ -54,7 +54,7 @@ class BoardDrawing(Protocol):
         """Return the drawing of a board."""
         ...
 
-    def on_board(self, laid: PlacedTile) -> Tile:
+    def on_board(self, placed: PlacedTile) -> Tile:
         """Return the drawing of a tile on the board."""
         ...
 
@@ -362,12 +362,12 @@ class Variant(ABC):
         """Return the number of tiles on the board."""
 
     @abstractmethod
-    def content(self, state: State, laid: Sequence[PlacedTile]) -> Content:
+    def content(self, state: State, placed_tiles: Sequence[PlacedTile]) -> Content:
         """Return the content of a drawing.
 
         Args:
             state: State of the board.
-            laid: Tiles that are known to have been placed; other covered cells are drawn without tiles.
+            placed_tiles: Tiles known to have been placed; other covered cells are drawn without tiles.
         """
 
     # ------------------------------------------------------------ optional hooks
@@ -415,6 +415,6 @@ class Variant(ABC):
         """Return the tile that a chance outcome lays in the opening display; by default there is none."""
         raise TypeError(f"{self.game.id} has no opening display")
 
-    def start_action(self, state: State, laid: PlacedTile) -> int | None:
+    def start_action(self, state: State, placed: PlacedTile) -> int | None:
         """Return the chance outcome that lays a tile in the opening display next; by default `None`."""
         return None

@@ -170,8 +170,8 @@ class Table(Position):
     def _chance_text(self, action: Action) -> str:
         if self.state["phase"][0] != START:
             return self.variant.kinds[action]
-        laid = self.variant.start_tile(self.state, action)
-        return f"{laid.letters} {laid.at[0]}"
+        placed = self.variant.start_tile(self.state, action)
+        return f"{placed.letters} {placed.at[0]}"
 
     def draw(self, tile: str | PlacedTile) -> None:
         """Draw a specific tile, at a table without a seed.
@@ -424,8 +424,8 @@ def chance_event(variant: Variant, state: State, action: Action) -> Draw | Remov
     """Return the event of an outcome of chance in a state in which a draw is due."""
     phase = state["phase"][0]
     if phase == START:
-        laid = variant.start_tile(state, action)
-        return Start((Display(laid.letters, laid.at[0]),))
+        placed = variant.start_tile(state, action)
+        return Start((Display(placed.letters, placed.at[0]),))
     tiles = (variant.kinds[action],)
     if phase == REMOVE:
         return Removed(tiles)

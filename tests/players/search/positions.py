@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
+
 from axiogames import Table, new_game
 from axiogames.games import GAMES
 from axiogames.games.protocol import MAX_PLAYERS
@@ -44,17 +46,17 @@ def redealt(table: Table, seat: int, seed: int) -> Table:
     for hidden in range(table.players):
         if hidden == seat:
             continue
-        kinds = sorted(_drawn(bag, rng) for _ in range(int(held[hidden])))
+        kinds = sorted(_draw(bag, rng) for _ in range(int(held[hidden])))
         hands[hidden, : len(kinds)] = kinds
     return other
 
 
-def _drawn(bag: object, rng: Generator) -> int:
-    counts = bag.tolist()  # type: ignore[attr-defined]
+def _draw(bag: np.ndarray, rng: Generator) -> int:
+    counts = bag.tolist()
     nth = rng.randint(sum(counts))
     for kind, count in enumerate(counts):
         nth -= count
         if nth < 0:
-            bag[kind] -= 1  # type: ignore[index]
+            bag[kind] -= 1
             return kind
     raise AssertionError("the bag is empty")

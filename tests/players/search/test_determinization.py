@@ -1,4 +1,4 @@
-"""Hidden tiles: all that fit the events a seat has seen, and no others, are sampled."""
+"""Determinization samples all hidden tiles that the events allow, and no others."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def hidden_kinds(table: Table, view: View) -> np.ndarray:
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("game", GAMES)
 def test_true_hidden_tiles_are_never_excluded(game: str, players: int) -> None:
-    excluded_in_all = 0
+    n_excluded_in_all = 0
     for i, table in enumerate(games_with_exchanges(game, players)):
         view = table.view(i % (players + 1) % players)  # every seat at every point of a round
         groups, excluded = hidden_tile_groups(view)
@@ -60,9 +60,9 @@ def test_true_hidden_tiles_are_never_excluded(game: str, players: int) -> None:
         for row in range(len(groups)):
             beyond = np.maximum(true - (unseen - excluded[row]), 0).sum()
             assert beyond <= groups[row + 1 :, 1].sum()
-        excluded_in_all += int(excluded.sum())
+        n_excluded_in_all += int(excluded.sum())
     exchanges = game != "rota"
-    assert (excluded_in_all > 0) == exchanges
+    assert (n_excluded_in_all > 0) == exchanges
 
 
 def after_an_exchange() -> tuple[Table, tuple[str, ...]]:
@@ -136,6 +136,6 @@ def test_determinizations_are_uniform() -> None:
     expected = samples * groups[0, 1] * pool / pool.sum()
     assert (total[pool == 0] == 0).all()
     likely = expected > 0
-    chi = ((total - expected)[likely] ** 2 / expected[likely]).sum()
-    freedom = likely.sum() - 1
-    assert chi < freedom + 5 * np.sqrt(2 * freedom)
+    chi_square = ((total - expected)[likely] ** 2 / expected[likely]).sum()
+    degrees_of_freedom = likely.sum() - 1
+    assert chi_square < degrees_of_freedom + 5 * np.sqrt(2 * degrees_of_freedom)

@@ -26,7 +26,7 @@ from axiogames.players.search.rollouts import (
 )
 from tests.players.search.positions import played
 
-ODD = RolloutConfig(turns=TO_THE_END, width=7, prior_weight=12.5, search_after=0.25)
+CUSTOM = RolloutConfig(turns=TO_THE_END, width=7, prior_weight=12.5, search_after=0.25)
 
 
 def test_config_is_stored_in_the_weights_file(tmp_path: Path) -> None:
@@ -35,12 +35,12 @@ def test_config_is_stored_in_the_weights_file(tmp_path: Path) -> None:
     write_weights(two, load_weights(two), file)
     assert read_config(two, FAST, file) == FAST_CONFIG
     assert read_config(two, FULL, file) == FULL_CONFIG
-    write_config(two, FAST, ODD, file)
-    assert read_config(two, FAST, file) == ODD
+    write_config(two, FAST, CUSTOM, file)
+    assert read_config(two, FAST, file) == CUSTOM
     assert read_config(two, FULL, file) == FULL_CONFIG
     assert read_config(three, FAST, file) == FAST_CONFIG
     write_weights(three, load_weights(three), file)  # other entries are kept
-    assert read_config(two, FAST, file) == ODD
+    assert read_config(two, FAST, file) == CUSTOM
     assert np.array_equal(read_weights(two, file)["hidden_weights"], load_weights(two)["hidden_weights"])
 
 
@@ -57,4 +57,4 @@ def test_analysis_uses_the_config_of_the_game() -> None:
     view = table.view(table.turn)
     usual = analyse(view, seed=1, rollouts=2000)
     assert usual == analyse(view, seed=1, rollouts=2000, config=load_config(view.variant, FAST))
-    assert usual != analyse(view, seed=1, rollouts=2000, config=ODD)
+    assert usual != analyse(view, seed=1, rollouts=2000, config=CUSTOM)

@@ -1,8 +1,8 @@
-"""The reference game: a prototype of dominoes, kept unchanged, that speeds are compared with.
+"""The reference game: a prototype of dominoes, kept unchanged, to which speeds are compared.
 
 Two players make random moves on the square board of 9 by 9, without the first-tile rule, exchanges and the
-limit on pyramids. Lines are scored by walking along them. Nobody plays it: since machines differ and are
-shared, a speed is meaningful only relative to a fixed workload in the same run.
+limit on pyramids. Lines are scored by walking along them. The game is not offered to players. Machines differ
+and are shared, so a speed is meaningful only relative to a fixed workload in the same run.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Constants(NamedTuple):
 
 
 def make_constants() -> Constants:
-    """Return the constants of the game."""
+    """Return the constants of the reference game."""
     near = -np.ones((CELLS, 4), np.int16)
     slots = []
     for cell in range(CELLS):

@@ -22,24 +22,27 @@ from ...games.variant import State
 
 Float64Rows = Annotated[Any, array(np.float64, 2)]
 
-DIGIT = 64  # more than a track shows
+RADIX = 64  # base of encoded results, above the points of any track
 
-BEST = 4  # cells that count for each colour: those with the most points
-ONE_OPEN_SIDE, TWO_OPEN_SIDES = BEST, BEST + 1  # symbols next to empty cells with this many open sides
-COUNTS = BEST + 2
+BEST_CELLS = 4  # cells that count for each colour: those with the most points
+ONE_OPEN_SIDE, TWO_OPEN_SIDES = (
+    BEST_CELLS,
+    BEST_CELLS + 1,
+)  # symbols next to empty cells with this many open sides
+COUNTS = BEST_CELLS + 2
 
 # Indices of the parameters of `estimate`:
-# STEEP, STEEPER: weight of low colours at the start, and its increase until the end;
-# TAKEN: share of the empty cells that tiles will cover;
-# EACH, BY_BEST: points of a future symbol: a constant, and by the points of each of the best cells;
-# BESIDE_ONE, BESIDE_TWO: points of a symbol next to a cell with one and with two open sides;
-# PLENTY, BEYOND: points above which further points count less, and their factor.
-STEEP, STEEPER, TAKEN, EACH, BY_BEST = 0, 1, 2, 3, 4
-BESIDE_ONE, BESIDE_TWO, PLENTY, BEYOND = (
-    BY_BEST + BEST,
-    BY_BEST + BEST + 1,
-    BY_BEST + BEST + 2,
-    BY_BEST + BEST + 3,
+# SHARPNESS, SHARPNESS_GROWTH: sharpness of the soft minimum at the start, and its increase until the end;
+# COVERED_SHARE: share of the empty cells that tiles will cover;
+# SYMBOL_POINTS, POINTS_BY_CELL: points of a future symbol: a constant, and factors for the best cells;
+# BESIDE_ONE_OPEN, BESIDE_TWO_OPEN: points of a symbol next to a cell with one and with two open sides;
+# SATURATION, SATURATED_FACTOR: points above which further points count less, and their factor.
+SHARPNESS, SHARPNESS_GROWTH, COVERED_SHARE, SYMBOL_POINTS, POINTS_BY_CELL = 0, 1, 2, 3, 4
+BESIDE_ONE_OPEN, BESIDE_TWO_OPEN, SATURATION, SATURATED_FACTOR = (
+    POINTS_BY_CELL + BEST_CELLS,
+    POINTS_BY_CELL + BEST_CELLS + 1,
+    POINTS_BY_CELL + BEST_CELLS + 2,
+    POINTS_BY_CELL + BEST_CELLS + 3,
 )
 
 # Tuned by an evolution strategy with narrow beams, each generation on new deals (docs/guides/solving.md).
@@ -67,7 +70,7 @@ def symbol_counts(variant: DominoVariant, kinds: Sequence[int]) -> np.ndarray:
 class KnownTiles(NamedTuple):
     """The known tiles, and the parameters of `estimate`."""
 
-    laid: Int  # number of tiles on the board after the next move
+    n_placed: Int  # number of tiles on the board after the next move
     last: Bool  # whether no tile is known after the next move
     symbols: Float64Rows  # see `symbol_counts`
     params: Float64s
@@ -77,7 +80,7 @@ class BeamScratch(NamedTuple):
     """Working memory of `expand`."""
 
     counts: Float64Rows  # see `count_board`
-    order: Int64s
+    points: Int64s  # see `result_of`
     legal: Actions
     trial: States
 
@@ -92,52 +95,58 @@ class Expansion(NamedTuple):
 
 
 def apply_action(c, s, action):
-    """Apply an action or a chance outcome. A call: inlined copies would take long to compile."""
+    """Apply an action or a chance outcome. Not inlined, since copies would take long to compile."""
     apply(c, s, action)
 
 
-def result_of(s, order):
-    """Return the sorted points of a one-player game as an integer that compares like the sorted vector."""
+def result_of(s, points):
+    """Return the sorted points of a one-player game as one integer. Integers compare as the points do.
+
+    `points` is overwritten.
+    """
     tracks = s.scores.shape[1]
     for track in range(tracks):
         at = track
-        while at > 0 and order[at - 1] > s.scores[0, track]:
-            order[at] = order[at - 1]
+        while at > 0 and points[at - 1] > s.scores[0, track]:
+            points[at] = points[at - 1]
             at -= 1
-        order[at] = s.scores[0, track]
+        points[at] = s.scores[0, track]
     value = np.int64(0)
     for i in range(tracks):
-        value = value * DIGIT + order[i]
+        value = value * RADIX + points[i]
     return value
 
 
-def estimate(c, s, laid, symbols, params, counts):
-    """Return an estimate of the final points of the lowest colour, for a position with `laid` tiles."""
+def estimate(c, s, n_placed, symbols, params, counts):
+    """Return an estimate of the final points of the lowest colour, for a position with `n_placed` tiles.
+
+    It is the soft minimum of the estimates of all colours.
+    """
     colours = s.scores.shape[1]
     empty = count_board(c, s, counts)
-    tiles = params[TAKEN] * empty * 0.5
-    last = laid + np.int64(tiles)
+    tiles = params[COVERED_SHARE] * empty * 0.5
+    last = n_placed + np.int64(tiles)
     fraction = tiles - np.int64(tiles)
-    steep = params[STEEP] + params[STEEPER] * (1.0 - s.n_free / len(c.slots))
+    sharpness = params[SHARPNESS] + params[SHARPNESS_GROWTH] * (1.0 - s.n_free / len(c.slots))
     total = 0.0
     for colour in range(colours):
-        to_come = (
+        future_symbols = (
             symbols[last, colour]
             + fraction * (symbols[last + 1, colour] - symbols[last, colour])
-            - symbols[laid, colour]
+            - symbols[n_placed, colour]
         )
-        each = params[EACH]
-        for i in range(BEST):
-            each += params[BY_BEST + i] * counts[colour, i]
-        points = s.scores[0, colour] + to_come * each
+        points_each = params[SYMBOL_POINTS]
+        for i in range(BEST_CELLS):
+            points_each += params[POINTS_BY_CELL + i] * counts[colour, i]
+        points = s.scores[0, colour] + future_symbols * points_each
         points += (
-            params[BESIDE_ONE] * counts[colour, ONE_OPEN_SIDE]
-            + params[BESIDE_TWO] * counts[colour, TWO_OPEN_SIDES]
+            params[BESIDE_ONE_OPEN] * counts[colour, ONE_OPEN_SIDE]
+            + params[BESIDE_TWO_OPEN] * counts[colour, TWO_OPEN_SIDES]
         )
-        if points > params[PLENTY]:
-            points = params[PLENTY] + (points - params[PLENTY]) * params[BEYOND]
-        total += np.exp(-steep * points)
-    return -np.log(total) / steep
+        if points > params[SATURATION]:
+            points = params[SATURATION] + (points - params[SATURATION]) * params[SATURATED_FACTOR]
+        total += np.exp(-sharpness * points)
+    return -np.log(total) / sharpness
 
 
 def count_board(c, s, counts):
@@ -156,8 +165,8 @@ def count_board(c, s, counts):
         empty += 1
         for colour in range(s.scores.shape[1]):
             points = np.float64(s.sums[cell, colour])
-            if points > counts[colour, BEST - 1]:
-                at = BEST - 1
+            if points > counts[colour, BEST_CELLS - 1]:
+                at = BEST_CELLS - 1
                 while at > 0 and counts[colour, at - 1] < points:
                     counts[colour, at] = counts[colour, at - 1]
                     at -= 1
@@ -166,7 +175,7 @@ def count_board(c, s, counts):
             for d in range(c.near.shape[1]):
                 colour = s.cells[c.near[cell, d]]
                 if colour >= 0:
-                    counts[colour, BEST - 1 + sides] += 1.0
+                    counts[colour, BEST_CELLS - 1 + sides] += 1.0
     return empty
 
 
@@ -188,10 +197,10 @@ def expand(
     A move that does not end the game gets a row in `output`. Of the moves that end it (all, after the last
     known tile), the first one with the best result goes into `output.best` if it is better.
     """
-    # Records are unpacked outside the loop: each access to a field counts a reference.
+    # Records are unpacked outside the loop because each access to a field changes a reference count.
     c = constants[0]
-    laid, last, symbols, params = tiles
-    counts, order, legal, trial = scratch
+    n_placed, last, symbols, params = tiles
+    counts, points, legal, trial = scratch
     values, parents, actions, best = output
     s = trial[0]
     rows = 0
@@ -201,11 +210,11 @@ def expand(
             trial[0] = states[i]
             apply_action(c, s, action)
             if last or s.phase == OVER:
-                result = result_of(s, order)
+                result = result_of(s, points)
                 if result > best[0]:
                     best[0], best[1], best[2] = result, i, action
             else:
-                values[rows] = estimate(c, s, laid, symbols, params, counts)
+                values[rows] = estimate(c, s, n_placed, symbols, params, counts)
                 parents[rows] = i
                 actions[rows] = action
                 rows += 1
@@ -224,12 +233,12 @@ def follow(constants: Constants, states: States, parents: Int64s, actions: Int64
 
 
 CHUNK = 64  # positions that a thread expands at a time
-TWINS = 4  # candidates followed for each position kept, since some lead to equal positions
+CANDIDATES_PER_POSITION = 4  # candidates tried for each position kept, since some lead to equal positions
 NO_RESULT = -1  # below every result
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class BeamResult:
     """The best line of a beam: its actions and the sorted points at its end."""
 
     actions: tuple[int, ...]
@@ -244,24 +253,24 @@ class Beam:
     Args:
         variant: the game.
         state: the position.
-        laid: the number of tiles on the board.
+        n_placed: the number of tiles on the board.
         kinds: all known tiles from the start of the game on.
         threads: the number of threads.
     """
 
     def __init__(
-        self, variant: DominoVariant, state: State, laid: int, kinds: Sequence[int], threads: int = 1
+        self, variant: DominoVariant, state: State, n_placed: int, kinds: Sequence[int], threads: int = 1
     ) -> None:
         self.variant = variant
         self.state = state
-        self.laid = laid
+        self.n_placed = n_placed
         self.kinds = kinds
         self.threads = threads
         self._expand, self._follow = variant.kernels[expand], variant.kernels[follow]
         self._symbols = symbol_counts(variant, kinds)
         self._params = estimate_params(variant)
 
-    def search(self, width: int, tick: Callable[[float], None] = lambda share: None) -> Found:
+    def search(self, width: int, tick: Callable[[float], None] = lambda share: None) -> BeamResult:
         """Return the best line that a beam of this width finds.
 
         Args:
@@ -275,20 +284,22 @@ class Beam:
             if pool:
                 pool.shutdown(cancel_futures=True)
 
-    def _search(self, width: int, pool: ThreadPoolExecutor | None, tick: Callable[[float], None]) -> Found:
+    def _search(
+        self, width: int, pool: ThreadPoolExecutor | None, tick: Callable[[float], None]
+    ) -> BeamResult:
         states = allocate(self.state.dtype)
         states[0] = self.state[0]
         layers: list[tuple[np.ndarray, np.ndarray]] = []  # parents and actions of the positions kept
         best = NO_RESULT
         line: tuple[int, ...] = ()
         exact = True
-        room = int((self.state["cells"][0] == EMPTY).sum()) // 2
-        n_layers = min(len(self.kinds) - self.laid, room)
+        max_placements = int((self.state["cells"][0] == EMPTY).sum()) // 2
+        n_layers = min(len(self.kinds) - self.n_placed, max_placements)
         for layer in range(n_layers):
             chunks = [(start, min(start + CHUNK, len(states))) for start in range(0, len(states), CHUNK)]
-            work = ((states, *chunk, self.laid + layer + 1) for chunk in chunks)
+            work = ((states, *chunk, self.n_placed + layer + 1) for chunk in chunks)
             parts: list[Expansion] = []
-            for part in pool.map(self._expanded, work) if pool else map(self._expanded, work):
+            for part in pool.map(self._expand_chunk, work) if pool else map(self._expand_chunk, work):
                 parts.append(part)
                 tick((layer + len(parts) / len(chunks)) / n_layers)
                 if part.best[0] > best:
@@ -301,14 +312,18 @@ class Beam:
             if not len(values):
                 break
             candidates = Expansion(values, parents, actions, np.empty(0, np.int64))
-            states, chosen, all_kept = self._kept(states, candidates, self.laid + layer + 1, width)
+            states, chosen, all_kept = self._select_best(states, candidates, self.n_placed + layer + 1, width)
             exact = exact and all_kept
             layers.append((parents[chosen], actions[chosen]))
-        return Found(line, _points(best, len(self.variant.tracks)), width, exact)
+        return BeamResult(line, _points(best, len(self.variant.tracks)), width, exact)
 
-    def _expanded(self, work: tuple[Any, int, int, int]) -> Expansion:
-        """Expand positions. `work` is the states, a range of them, and the number of tiles after the move."""
-        states, start, stop, laid = work
+    def _expand_chunk(self, work: tuple[Any, int, int, int]) -> Expansion:
+        """Expand a chunk of positions.
+
+        Args:
+            work: the states, the range to expand, and the number of tiles after the move.
+        """
+        states, start, stop, n_placed = work
         tracks = len(self.variant.tracks)
         limit = (stop - start) * self.variant.max_legal_actions
         output = Expansion(
@@ -319,40 +334,40 @@ class Beam:
         )
         scratch = BeamScratch(
             counts=np.zeros((tracks, COUNTS)),
-            order=np.zeros(tracks, np.int64),
+            points=np.zeros(tracks, np.int64),
             legal=np.zeros(self.variant.max_legal_actions, np.int32),
             trial=allocate(states.dtype),
         )
-        tiles = KnownTiles(laid, laid == len(self.kinds), self._symbols, self._params)
+        tiles = KnownTiles(n_placed, n_placed == len(self.kinds), self._symbols, self._params)
         rows = self._expand(self.variant.constants, states, start, stop, tiles, scratch, output)
         return Expansion(output.values[:rows], output.parents[:rows], output.actions[:rows], output.best)
 
-    def _kept(
-        self, states: Any, candidates: Expansion, laid: int, width: int
+    def _select_best(
+        self, states: Any, candidates: Expansion, n_placed: int, width: int
     ) -> tuple[Any, np.ndarray, bool]:
-        """Return the most promising positions, all different.
+        """Return the most promising positions, all distinct.
 
         Returns:
             The positions after the next draw, the indices of their candidates, and whether all were kept.
         """
         values, parents, actions, _ = candidates
-        for order in _best_first(values, TWINS * width):
+        for order in _best_first(values, CANDIDATES_PER_POSITION * width):
             after = allocate(states.dtype, len(order))
             self._follow(
-                self.variant.constants, states, parents[order], actions[order], self.kinds[laid], after
+                self.variant.constants, states, parents[order], actions[order], self.kinds[n_placed], after
             )
-            different = _different(after)
-            if len(different) >= width or len(order) == len(values):
+            distinct = _distinct_positions(after)
+            if len(distinct) >= width or len(order) == len(values):
                 break
-        all_kept = len(order) == len(values) and len(different) <= width
-        different = different[:width]
-        return after[different], order[different], all_kept
+        all_kept = len(order) == len(values) and len(distinct) <= width
+        distinct = distinct[:width]
+        return after[distinct], order[distinct], all_kept
 
 
 def _best_first(values: np.ndarray, count: int) -> Iterator[np.ndarray]:
     """Yield the indices of the best `count` candidates, then of twice as many, and so on up to all of them.
 
-    Equal ones stay in their order, so that every machine chooses the same candidates.
+    Candidates with equal values keep their order, so that every machine chooses the same ones.
     """
     while count < len(values):
         least = np.partition(values, len(values) - count)[len(values) - count]
@@ -362,7 +377,7 @@ def _best_first(values: np.ndarray, count: int) -> Iterator[np.ndarray]:
     yield np.argsort(-values, kind="stable")
 
 
-def _different(states: Any) -> np.ndarray:
+def _distinct_positions(states: Any) -> np.ndarray:
     """Return the indices of the first of each group of equivalent positions, ascending.
 
     Positions with the same symbols and points are equivalent. Whether a pyramid stands on a cell or stood
@@ -376,7 +391,7 @@ def _different(states: Any) -> np.ndarray:
 
 def _points(result: int, tracks: int) -> tuple[int, ...]:
     """Return the sorted points that `result_of` encoded."""
-    return tuple(result // DIGIT**place % DIGIT for place in reversed(range(tracks)))
+    return tuple(result // RADIX**digit % RADIX for digit in reversed(range(tracks)))
 
 
 def _line_to(layers: Sequence[tuple[np.ndarray, np.ndarray]], row: int) -> tuple[int, ...]:

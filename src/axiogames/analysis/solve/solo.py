@@ -19,7 +19,7 @@ from ...model.record import Record, record_of, replay
 from ...model.table import Table
 from ...moves import Move
 from ...rng import Generator, seed_bytes
-from .beam import Beam, Found
+from .beam import Beam, BeamResult
 
 DEFAULT_WIDTH = 1000  # of the beam
 FIRST_WIDTH = 16  # of the first beam if the time is limited
@@ -242,7 +242,7 @@ def _search_beams(
     width: int | None,
     seconds: float | None,
     on_progress: Callable[[float], None],
-) -> Iterator[Found]:
+) -> Iterator[BeamResult]:
     """Yield the best line of a beam of this width or, with a time limit, of beams of increasing width."""
     if seconds is None:
         yield beam.search(width or DEFAULT_WIDTH, on_progress)
@@ -267,7 +267,7 @@ def _search_beams(
         current = min(GROWTH * current, width or GROWTH * current)
 
 
-def _replay_line(deal: SoloDeal, found: Found) -> Table:
+def _replay_line(deal: SoloDeal, found: BeamResult) -> Table:
     """Replay a line at a table, so that the rules count its points, and return the table."""
     table = deal.table()
     for action in found.actions:

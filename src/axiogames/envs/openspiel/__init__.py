@@ -113,7 +113,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc,name-defined]
         return CHANCE if phase >= DRAW else self.play.seat
 
     def is_terminal(self) -> bool:
-        """Whether the game is over."""
+        """Return whether the game is over."""
         return self.play.phase == OVER
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
@@ -121,7 +121,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc,name-defined]
         return self.play.outcomes()
 
     def returns(self) -> list[float]:
-        """Return the reward of each seat, 0 until the end."""
+        """Return the reward of each seat; 0 until the end of the game."""
         game: SpielGame = self.get_game()
         if self.play.phase != OVER:
             return [0.0] * game.variant.players

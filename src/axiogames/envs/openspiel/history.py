@@ -1,4 +1,4 @@
-"""Histories of games with explicit chance: actions, outcomes, and what each seat learned of them."""
+"""Histories of games with explicit chance: actions, outcomes of chance, and the seats that see them."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ...model.table import events_of
 from ...model.view import View
 from ...moves import Action, Move, Seat, TileKind
 
-# Events of entries, as information state tensors have them.
-PLACED, EXCHANGED, KEPT, PASSED, DRAWN, LAID, REMOVED = 1, 2, 3, 4, 5, 6, 7
+# Kinds of entries, as in the column `event` of information state tensors.
+PLACED, EXCHANGED, KEPT, PASSED, DRAWN, DISPLAYED, REMOVED = 1, 2, 3, 4, 5, 6, 7
 MOVES = {"place": PLACED, "exchange": EXCHANGED, "keep": KEPT, "pass": PASSED}
 PHASE_TEXTS = {OVER: "over", PLACE: "place", OFFER: "offer", DRAW: "draw", START: "start", REMOVE: "remove"}
 NOBODY = -1
 
 
 class HistoryEntry(NamedTuple):
-    """A move or an outcome of chance, and who can see it."""
+    """A move or an outcome of chance, and the seats that see it."""
 
     event: int  # `PLACED` to `REMOVED`
     seat: Seat  # the seat that sees all of it, or `NOBODY`
@@ -99,14 +99,14 @@ class History:
     def outcome_text(self, outcome: int) -> str:
         """Return an outcome as text: the tile, and its cell in an opening display."""
         if self.phase == START:
-            laid = self.variant.start_tile(self.state, outcome)
-            return f"{laid.letters} {laid.at[0]}"
+            placed = self.variant.start_tile(self.state, outcome)
+            return f"{placed.letters} {placed.at[0]}"
         return self.variant.kinds[outcome] if outcome < len(self.variant.kinds) else f"outcome {outcome}"
 
     def _unknown(self, action: int) -> IllegalMove:
         limit = self.variant.actions - 1
-        says = f"not a legal action: legal_actions() lists those of 0 to {limit} that are"
-        return IllegalMove(f"action {action}", Reason.NOT_IN_THIS_GAME, says)
+        detail = f"not a legal action: legal_actions() lists those of 0 to {limit} that are"
+        return IllegalMove(f"action {action}", Reason.NOT_IN_THIS_GAME, detail)
 
     # ------------------------------------------------------------ playing
 
@@ -114,17 +114,17 @@ class History:
         """Apply an action or an outcome of chance.
 
         Raises:
-            IllegalMove: it is not legal. Nothing has changed.
+            IllegalMove: the action or outcome is not legal. Nothing has changed.
         """
         action = int(action)
         if self.phase == OVER:
             raise IllegalMove(f"action {action}", Reason.GAME_OVER)
         entry = self._chance(action) if self.phase >= DRAW else self._move(action)
         constants = self.variant.constants
-        if why := self.variant.kernels[step](constants, self.state, entry.action, self.phase < DRAW):
-            if why == Reason.NOT_IN_THIS_GAME:
+        if reason := self.variant.kernels[step](constants, self.state, entry.action, self.phase < DRAW):
+            if reason == Reason.NOT_IN_THIS_GAME:
                 raise self._unknown(action)
-            raise IllegalMove(entry.text, Reason.of(why))
+            raise IllegalMove(entry.text, Reason.of(reason))
         self.entries.append(entry)
         self.phase, self.seat = int(self.state["phase"][0]), int(self.state["seat"][0])
         self.resamplers = {}
@@ -134,11 +134,11 @@ class History:
             raise IllegalMove(f"outcome {action}", Reason.NOT_IN_BAG)
         due = int(self.state["due"][0])
         if self.phase == START:
-            laid = self.variant.start_tile(self.state, action)
-            kind = self.variant.kind_of(laid.letters)
+            placed = self.variant.start_tile(self.state, action)
+            kind = self.variant.kind_of(placed.letters)
             assert kind is not None
-            text = f"{laid.letters} {laid.at[0]}"
-            return HistoryEntry(LAID, NOBODY, action, (kind,), True, self.phase, due, text, text)
+            text = f"{placed.letters} {placed.at[0]}"
+            return HistoryEntry(DISPLAYED, NOBODY, action, (kind,), True, self.phase, due, text, text)
         removed = self.phase == REMOVE
         seat, sign = (NOBODY, "-") if removed else (self.seat, f"{self.seat}+")
         text, public_text = f"{sign}{self.variant.kinds[action]}", f"{sign}{UNKNOWN}"
@@ -164,9 +164,9 @@ class History:
     # ------------------------------------------------------------ information of a seat
 
     def history_for(self, seat: int | None, own: bool = False) -> str:
-        """Return the history as a seat, or a spectator (`None`), learned of it.
+        """Return the history as a seat, or a spectator (`None`), knows it.
 
-        With `own`, only the entries of the seat itself are included.
+        With `own`, only the entries of the seat are included.
         """
         return "; ".join(
             entry.text if entry.seat == seat and seat is not None else entry.public_text

@@ -3,7 +3,7 @@
 | piece | shape | |
 |---|---|---|
 | `board`, `vector` | of `axiogames.batch` | what the seat sees (docs/reference/observations.md) |
-| `events` | events × 4 | the history as the seat learned of it: event, seat, tile, action; 0: unknown |
+| `events` | events × 4 | the history as the seat knows it: event, seat, tile, action; 0: unknown |
 | `hand` | kinds | the seat's tiles by kind, for private information only |
 | `hands` | players × kinds | all tiles in hands by kind, for the private information of all seats |
 """

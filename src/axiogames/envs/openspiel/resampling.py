@@ -30,7 +30,7 @@ Tiles = tuple[TileKind, ...]
 
 
 class Deal(NamedTuple):
-    """The place of every tile that is not on the board."""
+    """The location of every tile that is not on the board."""
 
     hands: list[list[TileKind]]
     bag: list[int]  # by kind
@@ -86,8 +86,9 @@ class DrawAssignment:
                     # Before the last draw of an exchange, the tiles given up were not in the bag.
                     returned = plan.get(cause) or _sample(bag, len(entries[cause].tiles), rng)
                     plan[cause] = returned
-                    for kind in () if self.variant.tiles_leave else returned:
-                        bag[kind] -= 1
+                    if not self.variant.tiles_leave:
+                        for kind in returned:
+                            bag[kind] -= 1
                     if min(bag) < 0:
                         return None
                 if n not in plan:  # exchanges are secret: draws do not have to explain anything else
@@ -104,7 +105,8 @@ class DrawAssignment:
         counts = [0] * len(self.variant.kinds)
         returns = {n for tiles in self._own for n, gave_up in tiles if gave_up}
         for n, entry in enumerate(self.play.entries):
-            if entry.event == PLACED if entry.seat != self.seat else entry.event == DRAWN:
+            # Its own tiles are seen when it draws them, those of other seats when they are placed.
+            if entry.event == (DRAWN if entry.seat == self.seat else PLACED):
                 counts[entry.tiles[0]] = max(counts[entry.tiles[0]] - 1, 0)
             if n in returns:
                 for kind in self.play.entries[self._groups[n].start - 1].tiles:
@@ -112,7 +114,7 @@ class DrawAssignment:
         return counts
 
     def possible(self, other: Seat, hand: list[TileKind]) -> bool:
-        """Whether a hand that a seat holds now can explain what the seat did."""
+        """Return whether a hand that a seat holds now can explain its moves."""
         return self._traced(other, hand, Random(0)) is not None
 
     def _drawn(self, n: int, hand: list[TileKind], bag: list[int], rng: Random) -> TileKind:
@@ -177,7 +179,10 @@ class DrawAssignment:
         return False
 
     def _explains_passes(self, other: Seat, hand: list[TileKind]) -> bool:
-        """Whether a seat had to pass when it did. It has drawn nothing since: the bag was empty."""
+        """Return whether a seat with this hand had to pass when it did.
+
+        It has drawn nothing since then, as the bag was empty.
+        """
         held = list(hand)
         for n in range(len(self.play.entries) - 1, -1, -1):
             entry = self.play.entries[n]
@@ -190,7 +195,7 @@ class DrawAssignment:
         return True
 
     def _explains(self, n: int, hand: Tiles) -> bool:
-        """Whether the game would have continued as it did if the seat had held this hand before entry `n`."""
+        """Return whether the game would have continued as it did with this hand before entry `n`."""
         key = (n, tuple(sorted(hand)))
         if key not in self._explained:
             state, entry = copied(self._states[n]), self.play.entries[n]
@@ -328,11 +333,13 @@ class Resampler:
         hidden = [(place, n) for place in places for n in range(len(place))]
         spots = hidden + [(bag, n) for n in range(len(bag))]
         for _ in range(SWAPS * len(hidden)):
-            (one, i), (two, j) = rng.choice(hidden), rng.choice(spots)
-            one[i], two[j] = two[j], one[i]
-            changed = [other for other in self.others if deal.hands[other] is one or deal.hands[other] is two]
+            (first, i), (second, j) = rng.choice(hidden), rng.choice(spots)
+            first[i], second[j] = second[j], first[i]
+            changed = [
+                other for other in self.others if deal.hands[other] is first or deal.hands[other] is second
+            ]
             if not all(self.assignment.possible(other, deal.hands[other]) for other in changed):
-                one[i], two[j] = two[j], one[i]
+                first[i], second[j] = second[j], first[i]
         return deal._replace(bag=np.bincount(bag, minlength=len(deal.bag)).tolist())
 
     def _replayed(self, plan: dict[int, Tiles]) -> History | None:

@@ -15,7 +15,8 @@ from ...games.runtime.state import REMOVE, START
 from ...games.variant import State, Variant, copied
 
 SPIEL_REWARDS = tuple(name for name in REWARDS if name != "none")
-# Returns are multiples of 1 / 36: a 1st, 2nd or 3rd of a 2nd, 3rd or 4th.
+# Returns are multiples of 1 / 36: `place` divides by the number of opponents, `win` also by the number of
+# winners, both at most 3.
 DENOMINATOR = 36
 
 
@@ -50,7 +51,7 @@ def utility_range(reward: str, players: int, points: int) -> tuple[float, float]
 
 
 def is_zero_sum(reward: str, players: int) -> bool:
-    """Whether returns add up to 0."""
+    """Return whether returns add up to 0."""
     return reward != "lowest" and players > 1
 
 

@@ -145,13 +145,13 @@ class DominoVariant(FixedBoard):
     def read_board(self, state: State, text: str) -> None:
         rows, *pyramids = text.split(",")
         allowed = self.colours + ("^x" if self.facts.pyramids else "")
-        laid = read_rows(rows, self.rows, allowed)
-        self.take_printed(laid, self.printed)
-        symbols = {cell: letter for cell, letter in laid.items() if letter in self.colours}
+        letters = read_rows(rows, self.rows, allowed)
+        self.take_printed(letters, self.printed)
+        symbols = {cell: letter for cell, letter in letters.items() if letter in self.colours}
         self._lay(state, symbols)
-        spent = [cell for cell, letter in laid.items() if letter == "x"]
+        spent = [cell for cell, letter in letters.items() if letter == "x"]
         standing = [self.cell_index.get(name, -1) for name in pyramids]
-        if sorted(standing) != sorted(cell for cell, letter in laid.items() if letter == "^"):
+        if sorted(standing) != sorted(cell for cell, letter in letters.items() if letter == "^"):
             raise ParseError("the pyramids after the rows must be exactly the cells marked ^")
         if len(standing) > self.facts.pyramids or (spent and len(standing) < self.facts.pyramids):
             raise ParseError(
@@ -173,10 +173,10 @@ class DominoVariant(FixedBoard):
     def violations(self, state: State) -> Iterator[str]:
         return invariants.violations(self, state)
 
-    def content(self, state: State, laid: Sequence[PlacedTile]) -> Content:
+    def content(self, state: State, placed_tiles: Sequence[PlacedTile]) -> Content:
         letters = self._letters(state)
         return replace(
-            super().content(state, laid),
+            super().content(state, placed_tiles),
             pyramids=tuple(n for n, letter in zip(self.names, letters, strict=False) if letter == "^"),
             spent=tuple(n for n, letter in zip(self.names, letters, strict=False) if letter == "x"),
         )

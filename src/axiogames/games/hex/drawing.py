@@ -54,9 +54,9 @@ def scene(content: Content) -> Scene:
     )
 
 
-def on_board(laid: PlacedTile) -> Tile:
+def on_board(placed: PlacedTile) -> Tile:
     """Return a tile on the board."""
-    return _LATTICE.tile(laid)
+    return _LATTICE.tile(placed)
 
 
 def tile(letters: str) -> Scene:

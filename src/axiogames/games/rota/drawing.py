@@ -57,8 +57,11 @@ def _tile(letters: str, centre: Point, cells: tuple[str, ...] = ()) -> Tile:
 
 def scene(content: Content) -> Scene:
     """Return the display, the free positions around it, and the coordinates of columns and rows."""
-    laid = (*content.tiles, *(PlacedTile(letters, (name,)) for name, letters in content.loose.items()))
-    taken = {_position(name) for placed in laid for name in placed.at}
+    placed_tiles = (
+        *content.tiles,
+        *(PlacedTile(letters, (name,)) for name, letters in content.loose.items()),
+    )
+    taken = {_position(name) for placed in placed_tiles for name in placed.at}
     places = {_position(name) for place in content.places for name in place}
     around = {(x + dx, y + dy) for x, y in taken for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1))}
     free = sorted((around | places) - taken) or ([] if taken else [(0, 0)])
@@ -90,7 +93,9 @@ def scene(content: Content) -> Scene:
         tighter=_TIGHTER,
         frame=rectangle(corner, size),
         cells=cells,
-        tiles=tuple(_tile(placed.letters, _centre(_position(placed.at[0])), placed.at) for placed in laid),
+        tiles=tuple(
+            _tile(placed.letters, _centre(_position(placed.at[0])), placed.at) for placed in placed_tiles
+        ),
         marks=(
             *(mark("place", name) for place in content.places for name in place),
             *(mark("last", name) for name in content.last),
@@ -101,9 +106,9 @@ def scene(content: Content) -> Scene:
     )
 
 
-def on_board(laid: PlacedTile) -> Tile:
+def on_board(placed: PlacedTile) -> Tile:
     """Return a tile of the display."""
-    return _tile(laid.letters, _centre(_position(laid.at[0])), laid.at)
+    return _tile(placed.letters, _centre(_position(placed.at[0])), placed.at)
 
 
 def tile(letters: str) -> Scene:

@@ -25,8 +25,8 @@ def layout(variant: RotaVariant, state: State) -> Iterator[str]:
     """Yield errors of single fields and of fields derived from the display."""
     yield from layout_violations(variant, state)
     grid = state["grid"][0]
-    laid = grid[(grid != 0) & (grid != FREE)]
-    if len(laid) > len(variant.kinds) or (laid > len(variant.kinds) * ROTATIONS).any():
+    codes = grid[(grid != 0) & (grid != FREE)]
+    if len(codes) > len(variant.kinds) or (codes > len(variant.kinds) * ROTATIONS).any():
         yield "the display has tiles that do not exist"
     yield from rebuilt_violations(variant, state, DERIVED)
 
@@ -48,10 +48,10 @@ def violations(variant: RotaVariant, state: State) -> Iterator[str]:
 def _display(variant: RotaVariant, state: State, now: Snapshot) -> Iterator[str]:
     """Check that each tile occurs once, and that empty corners in the opening display face its middle (2)."""
     off, display = now.off_the_board(), dict[str, str]()
-    for laid in variant.display(state):
-        display[laid.at[0]] = laid.letters
-        if off[variant.ways[laid.letters][0]]:
-            yield f"the tile {laid.letters} is in the display and also in a hand or a stack"
+    for placed in variant.display(state):
+        display[placed.at[0]] = placed.letters
+        if off[variant.ways[placed.letters][0]]:
+            yield f"the tile {placed.letters} is in the display and also in a hand or a stack"
     if now.removed_unseen:
         yield f"{now.removed_unseen} tiles are neither in the stacks nor in a hand"
     total = sum(off.values()) + len(display)
@@ -152,10 +152,10 @@ def max_points(variant: RotaVariant, state: State) -> Counter[str]:
     scored all corners of the colour that was named for it. The opening display scores nothing.
     """
     circles: dict[tuple[int, int], list[tuple[str, bool]]] = {}
-    for laid in variant.display(state):
-        x, y = (int(part) for part in laid.at[0].split(","))
-        opening = laid.at[0] in variant.start_places
-        for letter, (dx, dy) in zip(laid.letters, CORNERS, strict=True):
+    for placed in variant.display(state):
+        x, y = (int(part) for part in placed.at[0].split(","))
+        opening = placed.at[0] in variant.start_places
+        for letter, (dx, dy) in zip(placed.letters, CORNERS, strict=True):
             circles.setdefault((x + dx, y + dy), []).append((letter, opening))
     limits: Counter[str] = Counter()
     for corners in circles.values():

@@ -120,11 +120,11 @@ class RotaVariant(Variant):
     def display(self, state: State) -> list[PlacedTile]:
         """Return the tiles of the display, row by row from the bottom."""
         grid = state["grid"][0]
-        laid = []
+        tiles = []
         for square in np.flatnonzero((grid != 0) & (grid != FREE)).tolist():
             x, y = self._position(state, square)
-            laid.append((y, x, self.letters[int(grid[square])]))
-        return [PlacedTile(letters, (f"{x},{y}",)) for y, x, letters in sorted(laid)]
+            tiles.append((y, x, self.letters[int(grid[square])]))
+        return [PlacedTile(letters, (f"{x},{y}",)) for y, x, letters in sorted(tiles)]
 
     # ------------------------------------------------------------ observations
 
@@ -222,10 +222,10 @@ class RotaVariant(Variant):
         kind, rotation = divmod(action, ROTATIONS)
         return PlacedTile(rotate(self.kinds[kind], rotation), (f"{x},{y}",))
 
-    def start_action(self, state: State, laid: PlacedTile) -> int | None:
-        way = self.ways.get(laid.letters)
+    def start_action(self, state: State, placed: PlacedTile) -> int | None:
+        way = self.ways.get(placed.letters)
         x, y = START_SQUARES[4 - int(state["due"][0])]
-        if way is None or laid.at != (f"{x},{y}",):
+        if way is None or placed.at != (f"{x},{y}",):
             return None
         action = way[0] * ROTATIONS + way[1]
         return action if action in dict(self.chances(state)) else None
@@ -233,7 +233,7 @@ class RotaVariant(Variant):
     # ------------------------------------------------------------ text and drawing
 
     def write_board(self, state: State) -> str:
-        return ";".join(f"{laid.at[0]}:{laid.letters}" for laid in self.display(state)) or "-"
+        return ";".join(f"{placed.at[0]}:{placed.letters}" for placed in self.display(state)) or "-"
 
     def read_board(self, state: State, text: str) -> None:
         display: dict[tuple[int, int], str] = {}
@@ -268,5 +268,5 @@ class RotaVariant(Variant):
     def tiles_laid(self, state: State) -> int:
         return len(self.display(state))
 
-    def content(self, state: State, laid: Sequence[PlacedTile]) -> Content:
+    def content(self, state: State, placed_tiles: Sequence[PlacedTile]) -> Content:
         return Content(tiles=tuple(self.display(state)))

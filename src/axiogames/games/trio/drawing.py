@@ -18,9 +18,9 @@ def scene(content: Content) -> Scene:
     )
 
 
-def on_board(laid: PlacedTile) -> Tile:
+def on_board(placed: PlacedTile) -> Tile:
     """Return a tile on the board."""
-    return board.SQUARES.tile(laid)
+    return board.SQUARES.tile(placed)
 
 
 def tile(letters: str) -> Scene:

@@ -140,11 +140,11 @@ class TrioVariant(FixedBoard):
         return {"tileset": dict(self.tileset), "board": list(self.facts.board)}
 
     def read_board(self, state: State, text: str) -> None:
-        laid = read_rows(text, self.rows, self.facts.colours + "#")
-        self.take_printed(laid, {name: letter for name, letter in self.map.items() if letter not in ".*"})
-        if "#" in laid.values():
+        letters = read_rows(text, self.rows, self.facts.colours + "#")
+        self.take_printed(letters, {name: letter for name, letter in self.map.items() if letter not in ".*"})
+        if "#" in letters.values():
             raise ParseError("the board has # on a square that is not black")
-        self._lay(state, laid)
+        self._lay(state, letters)
 
     def layout_violations(self, state: State) -> Iterator[str]:
         return invariants.layout(self, state)
@@ -152,9 +152,9 @@ class TrioVariant(FixedBoard):
     def violations(self, state: State) -> Iterator[str]:
         return invariants.violations(self, state)
 
-    def content(self, state: State, laid: Sequence[PlacedTile]) -> Content:
+    def content(self, state: State, placed_tiles: Sequence[PlacedTile]) -> Content:
         return replace(
-            super().content(state, laid),
+            super().content(state, placed_tiles),
             stars=tuple(name for name, letter in self.map.items() if letter == "*"),
             blocked=tuple(
                 n for n, letter in zip(self.names, self._letters(state), strict=False) if letter == "#"

@@ -84,12 +84,12 @@ class SeatTracker:
     def start(self, display: Sequence[PlacedTile]) -> None:
         """Reveal tiles of the opening display."""
         state = copied(self._now.state)
-        for laid in display:
-            action = self.variant.start_action(state, laid) if state["phase"][0] == START else None
+        for tile in display:
+            action = self.variant.start_action(state, tile) if state["phase"][0] == START else None
             if action is None:
-                raise IllegalMove(f"start {laid.letters} {laid.at[0]}", Reason.NOT_IN_BAG)
+                raise IllegalMove(f"start {tile.letters} {tile.at[0]}", Reason.NOT_IN_BAG)
             self._step(state, action)
-        shown = tuple(Display(laid.letters, laid.at[0]) for laid in display)
+        shown = tuple(Display(tile.letters, tile.at[0]) for tile in display)
         self._record_chance(state, Start(shown))
 
     def remove(self, count: int) -> None:

@@ -1,1 +1,1 @@
-"""How positions are evaluated: utility, features, network and rollouts."""
+"""Evaluation of positions: utility, features, value network and rollouts."""

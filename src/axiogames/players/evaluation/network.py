@@ -1,9 +1,9 @@
 """The value network: its input features, and its forward pass.
 
-Features describe a position from one seat's side, without anything that the seat cannot see. Its tracks are
-sorted from the lowest to the highest, so that the network treats all colours alike. The tracks of the other
-seats follow in turn order, sorted likewise. Features are written for positions in which the seat has just
-moved: the result of its draw is as unknown as everything else.
+Features describe a position from the perspective of one seat, without hidden information. The tracks of
+that seat are sorted from the lowest to the highest, so that the network treats all colours alike. The tracks
+of the other seats follow in turn order, sorted likewise. Features are written for positions in which the seat
+has just moved: the tiles that it draws afterwards are still unknown.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import numpy as np
 
 from ...games.runtime.compile import rule
 
-TRACK_FEATURES = 4  # features of a track from the game: best and second-best place, reach, tiles
+TRACK_FEATURES = 4  # features of a track that the game defines, see the hook `track_features`
 OWN = 1 + TRACK_FEATURES  # features of an own track: points and those above
-OTHER = 2  # features of another seat's track: points and the best place
+OTHER = 2  # features of another seat's track: points and the first of the game's features
 GLOBAL = 4  # features of the position as a whole
 
 

@@ -51,9 +51,9 @@ from .network import forward, write_features
 from .utility import result_value
 from .weights import ScratchArray, WeightsArray
 
-SCAN_STARTS = 1 << 16  # cells at which a scan of placements may start, so that ties break at random
+SCAN_STARTS = 1 << 16  # range of the random start of a scan of placements, so that ties break at random
 SEARCH_WIDTH = np.int64(8)  # actions that one-ply search evaluates in rollouts
-# Numba would compile a part again for Python's integers: constants that parts are called with are NumPy's.
+# Constants that are passed to parts have NumPy types: Numba would compile a part again for Python's integers.
 # One-ply search tries actions in the state after the one that it searches.
 ROOT, DETERMINIZED, ROLLOUT = np.int64(0), np.int64(1), np.int64(2)  # indices into `states`
 ROLLOUT_STATES = 4  # length of `states` in `run_rollouts`
@@ -72,7 +72,7 @@ class RolloutTask(NamedTuple):
 
 
 class RolloutSums(NamedTuple):
-    """Sums over rollouts, by action. Loops add to them."""
+    """Sums over rollouts, by action, to which `run_rollouts` adds."""
 
     values: Float64s
     squares: Float64s  # of the values
@@ -88,7 +88,7 @@ class PositionArrays(NamedTuple):
 
 
 def apply_action(c, s, action):
-    """Apply an action or a chance outcome. A call: inlined copies would take long to compile."""
+    """Apply an action or a chance outcome. Not inlined, since copies would take long to compile."""
     apply(c, s, action)
 
 
@@ -349,4 +349,4 @@ def play_matches(
             )
 
 
-LOOPS = (one_ply_search_at, rollout_policy_at, run_rollouts)  # for playing; the others are for training
+LOOPS = (one_ply_search_at, rollout_policy_at, run_rollouts)  # the loops for play; others are for training

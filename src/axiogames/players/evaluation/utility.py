@@ -8,16 +8,16 @@ from ...games.runtime.compile import rule
 from ...games.runtime.ranks import compare_scores
 from .network import sort_tracks
 
-UNCAPPED_HALF = 4.0  # scaled points with a value of 0.5 where tracks have no cap
+UNCAPPED_HALF = 4.0  # scaled points with a value of 0.5 if tracks have no cap
 
 
 @rule
 def result_value(s, seat, players, weights, scratch):
-    """Return the share of opponents that the seat beat; a tie counts half. Alone, rate the sorted points.
+    """Return the share of opponents that the seat beat, or in a solo game a value of its sorted points.
 
-    With one opponent the value is the result, with several it follows from the place. Alone, each track
-    counts a fiftieth of the next lower one: the lowest decides, and the others break ties. Where tracks have
-    no cap, further points count less and less, so that the value stays below 1.
+    A tie counts half. In a solo game, each track counts a fiftieth of the next lower one: the lowest decides,
+    and the others break ties. If tracks have no cap, further points count less and less, so that the value
+    stays below 1.
     """
     if players == 1:
         sort_tracks(s, seat, scratch.order)

@@ -40,7 +40,7 @@ ENTRY_NAMES = {
     "output_weights": "outer",
     "output_bias": "offset",
 }
-UNCAPPED = 40  # points that count as a full track where tracks have no cap
+UNCAPPED = 40  # points that count as a full track if tracks have no cap
 
 
 # ---------------------------------------------------------------- records passed to compiled code
@@ -98,12 +98,12 @@ def untrained_weights(variant: Variant) -> Any:
 
 
 def is_trained(weights: Any) -> bool:
-    """Whether weights have a network."""
+    """Return whether weights have a trained network."""
     return bool(weights["output_weights"].any())
 
 
 def read_weights(variant: Variant, path: Path) -> Any:
-    """Read the weights for this number of players; untrained weights if the file has none.
+    """Return the weights in a file for this number of players, or untrained weights if it has none.
 
     Raises:
         InvalidFile: the file is damaged, or an entry has the wrong shape.
@@ -156,7 +156,7 @@ def load_weights(variant: Variant) -> Any:
 
 
 def read_entry(path: Path, name: str) -> np.ndarray | None:
-    """Return an entry of a weights file, `None` if it has no such entry."""
+    """Return an entry of a weights file, or `None` if the file has no such entry."""
     return read_entries(path).get(name)
 
 

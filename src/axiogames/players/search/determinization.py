@@ -1,4 +1,4 @@
-"""What a seat can infer about hidden tiles from the events it has seen.
+"""Inference of hidden tiles from the events that a seat has seen.
 
 A tile that went back into the bag at an exchange cannot be in a hand that was drawn before. Hidden tiles are
 therefore grouped by age: older ones come from fewer tiles. `determinize` in `evaluation.rollout_loops`
@@ -22,7 +22,7 @@ def hidden_tile_groups(view: View) -> tuple[np.ndarray, np.ndarray]:
 
     Returns:
         Two arrays with a row for each group: its seat and number of tiles, and the number of unseen tiles of
-        each kind that its tiles cannot be. No tile is excluded that a hidden tile could be.
+        each kind that its tiles cannot be. A tile that a group may contain is never excluded.
     """
     tracker = _TileTracker(view)
     for event in view.events:
@@ -56,7 +56,7 @@ class _TileTracker:
         self._exchanged: tuple[str, ...] = ()  # given up, but not yet back in the bag
 
     def add(self, event: Event) -> None:
-        """Add one more event."""
+        """Update the ages for the next event."""
         if isinstance(event, Draw):
             self._ages[event.p] += [len(self._returned)] * len(event.tiles)
             self._see(event.tiles)
@@ -83,16 +83,16 @@ class _TileTracker:
         return total
 
     def _remove_from_hand(self, seat: Seat, tiles: tuple[str, ...]) -> None:
-        # It is not known which of its tiles an opponent gives away. If they are taken for the oldest, the
-        # remaining tiles may be allowed to be more than they can be, but never less.
+        # It is not known which of its tiles an opponent gives away. Assuming the oldest is safe: more kinds
+        # than necessary may be allowed for the remaining tiles, but no possible kind is excluded.
         del self._ages[seat][: len(tiles)]
         if seat != self._view.seat:
             self._see(tiles)
 
     def _see(self, tiles: tuple[str, ...]) -> None:
-        """Note tiles that appear. Each may be any returned one; the latest return is assumed.
+        """Record tiles that become visible. Each may have been returned by any exchange; assume the latest.
 
-        All earlier ages then account for it.
+        It then no longer counts as returned.
         """
         for kind in self._kinds(tiles):
             if self._exchanges_of[kind]:

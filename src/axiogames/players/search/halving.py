@@ -1,7 +1,7 @@
 """Sequential halving: all moves get rollouts, then the better half of the moves, and so on.
 
 Every round has the same share of the budget. The clock is read every few milliseconds, so that the time limit
-holds. The search stops early where more rollouts could not change the result by a noticeable amount.
+holds. The search stops early when more rollouts could not change the result by a noticeable amount.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from .rollouts import CHUNK, RolloutConfig, Rollouts, RolloutStats
 
 CLOCK_INTERVAL = 0.006  # seconds between two readings of the clock
-COUNTED_SAMPLES = 8 * CHUNK  # determinizations between two readings of the clock where rollouts are counted
+COUNTED_SAMPLES = 8 * CHUNK  # determinizations between two readings of the clock if rollouts are counted
 FINALISTS = 2  # moves that the last round compares
 CONFIDENCE = 3.0  # standard errors
 NEGLIGIBLE = 0.001  # difference in value that is not worth more rollouts
@@ -25,10 +25,10 @@ MIN_SAMPLES = 100  # rollouts of each move before standard errors are trusted
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """The end of a search: a number of rollouts, if they are counted, and a time, counted from creation."""
+    """The limits of a search: a time, measured from the deadline's creation, and a number of rollouts."""
 
     seconds: float
-    rollouts: int | None
+    rollouts: int | None  # `None` for no limit
     started: float = field(default_factory=lambda: time.perf_counter())
 
 
@@ -78,7 +78,7 @@ def posterior_value(total: RolloutStats, priors: np.ndarray, prior_weight: float
 
 
 def _is_decided(total: RolloutStats, alive: np.ndarray, priors: np.ndarray, prior_weight: float) -> bool:
-    """Whether no move can be better than the best one by more than `NEGLIGIBLE`."""
+    """Return whether no move can be better than the best one by more than `NEGLIGIBLE`."""
     if total.count[alive].min() < MIN_SAMPLES:
         return False
     values, errors = posterior_value(total, priors, prior_weight)[alive], total.errors[alive]

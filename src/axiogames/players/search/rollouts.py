@@ -165,7 +165,7 @@ FULL_CONFIG = RolloutConfig(turns=4, width=16, prior_weight=30.0, search_after=A
 # Without a trained network no rollout can be evaluated before the end of the game.
 UNTRAINED_CONFIG = RolloutConfig(turns=TO_THE_END, width=16, prior_weight=0.0, search_after=NEVER)
 
-FAST, FULL = "hurried", "unhurried"  # as entries of the weights file are named
+FAST, FULL = "hurried", "unhurried"  # names of entries in the weights file
 DEFAULT_CONFIGS = {FAST: FAST_CONFIG, FULL: FULL_CONFIG}
 
 

@@ -36,7 +36,7 @@ def predict(weights: Any, inputs: np.ndarray) -> np.ndarray:
 
 
 def cross_entropy(values: np.ndarray, targets: np.ndarray) -> float:
-    """Return the mean cross entropy of values, which is above 0 even for perfect ones: games are random."""
+    """Return the mean cross entropy of values. It is above 0 even for perfect values: games are random."""
     values = np.clip(values, 1e-6, 1 - 1e-6)
     return float(-(targets * np.log(values) + (1 - targets) * np.log(1 - values)).mean())
 
@@ -137,7 +137,7 @@ def fit_params(
         weights: the weights apart from the utility parameters.
         generations: the number of generations.
         games: games per match.
-        seed: the seed of everything.
+        seed: the random seed.
         advance: called with 1 after each parameter vector.
     """
     rng = np.random.default_rng(seed)

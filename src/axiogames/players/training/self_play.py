@@ -37,7 +37,7 @@ class TrainingData:
 
         Args:
             values: the current value of each position.
-            trust: the weight of what comes later.
+            trust: λ, the weight of the next target relative to the next value.
         """
         targets: np.ndarray = self.results.copy()
         start = 0

@@ -27,7 +27,7 @@ class TrainingConfig:
     rounds: int = 20
     games: int = 3000  # per round
     generations: int = 12  # of the cross-entropy method that tunes the utility parameters
-    param_games: int = 400  # per match in it
+    param_games: int = 400  # per match of this tuning
     evaluation_games: int = 1000  # per match after each round
     seed: int = 1
 

@@ -10,7 +10,7 @@ import pytest
 from axiogames.games import GAMES, find_variant
 
 
-def tables(games: Sequence[str] = GAMES, players: Sequence[int] = (2, 3, 4)) -> list[Any]:
+def variants(games: Sequence[str] = GAMES, players: Sequence[int] = (2, 3, 4)) -> list[Any]:
     """Return parameters for all combinations of games and numbers of players.
 
     Larger boards need a compilation of their own and add little to the tests: they are for `make slow`.
