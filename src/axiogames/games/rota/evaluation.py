@@ -7,7 +7,7 @@ import numpy as np
 from ..runtime.compile import rule
 from ..runtime.evaluation import NOTHING_YET, gain_utility, insert, threshold
 from ..runtime.xorshift import randint
-from .rules import BLANK, ROTATIONS, circle_colour, count_names, encode, score
+from .rules import BLANK, ROTATIONS, circle_colour, count_names, encode, score_on
 
 
 @rule
@@ -17,10 +17,11 @@ def greedy_action(c, s, rng):
     start = randint(rng, s.n_edge)
     for j in range(s.n_edge):
         k = (start + j) % s.n_edge
+        at = np.int64(s.edge[k])
         for rotation in range(ROTATIONS):
             for name in range(count_names(c, s)):
                 action = encode(k, rotation, name)
-                score(c, s, action)
+                score_on(c, s, at, rotation, name)
                 points = 0
                 for colour in range(len(s.gain)):
                     points += s.gain[colour]
@@ -49,10 +50,11 @@ def top_placements(c, s, start, keep, scratch):
     start %= np.int64(s.n_edge)
     for j in range(s.n_edge):
         k = (start + j) % s.n_edge
+        at = np.int64(s.edge[k])
         for rotation in range(ROTATIONS):
             for name in range(count_names(c, s)):
                 action = encode(k, rotation, name)
-                score(c, s, action)
+                score_on(c, s, at, rotation, name)
                 value = gain_utility(s, scratch.utility)
                 if value > least:
                     kept = insert(action, value, kept, keep, scratch)

@@ -140,10 +140,15 @@ def circle_colour(c, s, at, corner, k):
 @rule
 def score(c, s, action):
     """Write the points of a placement by colour into `s.gain` (4, 5, 6)."""
+    k, rotation, name = decode(action)
+    score_on(c, s, np.int64(s.edge[k]), rotation, name)
+
+
+@rule
+def score_on(c, s, at, rotation, name):
+    """Score a placement on the square `at`: loops over rotations look up the square once."""
     for colour in range(len(s.gain)):
         s.gain[colour] = 0
-    k, rotation, name = decode(action)
-    at = s.edge[k]
     tile = tile_value(s.hands[s.seat, 0], rotation)
     for corner in range(4):
         colour = c.corners[tile, corner]
