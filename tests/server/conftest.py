@@ -12,6 +12,34 @@ from tests.server.driving import Guest, RunningServer, start_server
 from tests.server.postgres import Postgres
 
 DATABASES = ("sqlite", "postgresql")
+# What these test depends on the database: locks, commits, notifications, time. Elsewhere requests are tested,
+# whose queries are the same; there `make slow` runs the tests with PostgreSQL.
+DATABASE_TESTS = {
+    "test_admin_tables",
+    "test_backup",
+    "test_crash",
+    "test_fair_draws",
+    "test_health",
+    "test_live",
+    "test_migrations",
+    "test_personal_data",
+    "test_playing",
+    "test_retention",
+    "test_reviews",
+    "test_sessions",
+    "test_starting",
+    "test_uptime",
+}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests of requests with PostgreSQL as slow."""
+    for item in items:
+        callspec = getattr(item, "callspec", None)
+        with_postgresql = callspec is not None and callspec.params.get("database") == "postgresql"
+        if with_postgresql and item.path.stem not in DATABASE_TESTS:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")
