@@ -187,8 +187,11 @@ def test_bot_move_is_played_by_its_action_id(tmp_path: Path, monkeypatch: pytest
             room = await server.rooms.open(
                 table_config(), [BotSeated(0, "greedy"), SeatTaken(1, "bob", "Bob")]
             )
-            await until(lambda: room.game.turn == 1)
-            (entry,) = [entry for entry in await entries(server, room) if isinstance(entry, MovePlayed)]
+            moves: list[MovePlayed] = []
+            while not moves:  # played, and then committed
+                await asyncio.sleep(0.01)
+                moves = [entry for entry in await entries(server, room) if isinstance(entry, MovePlayed)]
+            (entry,) = moves
             assert room.game.table is not None
             (placed,) = [event for event in room.game.table.events if isinstance(event, Place)]
             assert entry.move.split(" ")[0] == placed.tile
