@@ -11,7 +11,7 @@ from typing import Any, Self
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
-TIMEOUT = 120.0  # seconds per message: machines can be slow
+TIMEOUT = 20.0  # seconds per message
 MAX_MESSAGES = 3_000
 
 Json = dict[str, Any]

@@ -16,7 +16,7 @@ from axiogames.server.lifespan import Server, build_server
 from axiogames.server.settings import Settings
 from axiogames.server.transport.client import Client
 
-TIMEOUT = 120.0  # seconds: machines can be slow
+TIMEOUT = 20.0
 
 
 @asynccontextmanager

@@ -55,7 +55,7 @@ each_scenario = pytest.mark.parametrize(
     ],
     ids=str,
 )
-STRIDE = 30  # entries between two comparisons of all responses
+STRIDE = 20  # entries between two comparisons of all responses
 HINT_SECONDS = 600.0  # hints end by their number of rollouts, never by the clock
 
 # Requests that write but depend on no table.
