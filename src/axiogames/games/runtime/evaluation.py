@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from .compile import rule, rule_noinline
+from .powers import exp, power
 
 NOTHING_YET = -1.0  # below the utility of every action
 
@@ -98,11 +99,11 @@ def fill_utility(s, seat, cap, progress, utility_params, utility):
     lowest = np.int64(s.scores[seat, 0])
     for track in range(1, tracks):
         lowest = min(lowest, np.int64(s.scores[seat, track]))
-    factor = np.exp(-(utility_params[DECAY] + utility_params[LATE_DECAY] * progress))
+    factor = exp(-(utility_params[DECAY] + utility_params[LATE_DECAY] * progress))
     plain = utility_params[PLAIN] + utility_params[LATE_PLAIN] * progress
     for track in range(tracks):
         points = np.int64(s.scores[seat, track])
-        scaled = factor ** np.float32(points - lowest)
+        scaled = np.float32(power(factor, points - lowest))
         total = np.float32(0.0)
         utility[track, 0] = total
         for n in range(1, MAX_POINTS):
