@@ -22,7 +22,7 @@ INTERPRETED_TESTS := $(wildcard tests/games/test_axio*.py tests/games/test_hex*.
 # With this variable set, every program that a test starts would compile all modules to bytecode again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: play test slow setup lint unit compiled pages pytest interpreted crash format goldens docs lock bench clean
+.PHONY: play test slow setup lint unit compiled pages pytest interpreted crash format goldens wasm docs lock bench clean
 
 play: .venv/run.done
 	@$(BIN)/axio serve --open
@@ -57,6 +57,11 @@ setup: .venv/dev.done
 	@$(PIP) install --no-compile -r requirements/docs.txt
 	@touch $@
 
+.venv/wasm.done: requirements/wasm.txt .venv/dev.done
+	@echo "installing the linker for WebAssembly ..."
+	@$(PIP) install --no-compile -r requirements/wasm.txt
+	@touch $@
+
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -86,7 +91,7 @@ interpreted: setup
 	$(BIN)/python -m coverage report --include="$(RULE_CODE)" --show-missing --fail-under=100
 
 # Tests that `make test` omits: repetitions on more games, screens and seeds.
-slow: setup compiled .venv/docs.done
+slow: setup compiled .venv/docs.done .venv/wasm.done
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m slow
 
 # Kill the server thousands of times in the middle of games; `make test` does so a few dozen times.
@@ -99,6 +104,10 @@ format: setup
 
 goldens: setup
 	$(BIN)/python -m tests.games.goldens.make
+
+# The rules for the browser: run it after a change of rule code, and commit the files.
+wasm: .venv/wasm.done
+	$(BIN)/python -m tools.wasm
 
 # Warnings are errors.
 docs: .venv/docs.done
@@ -118,6 +127,8 @@ lock:
 	$(COMPILE) $(TESTED) --group dev -o requirements/dev.txt
 	uv pip compile --universal --no-header --no-annotate --python-version 3.11 --constraint requirements/dev.txt \
 		--group pyproject.toml:docs -o requirements/docs.txt
+	uv pip compile --universal --no-header --no-annotate --python-version 3.11 --group pyproject.toml:wasm \
+		-o requirements/wasm.txt
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage

@@ -50,11 +50,15 @@ class Kernels(dict[Template, Any]):
 
     def make(self, template: Template, arguments: Sequence[Any]) -> Any:
         """Return a new loop, compiled for arguments of the types of `arguments`."""
-        declared = loop_of(template)
-        bound = bind(template, self.with_parts(declared.parts, declared.counted), counted=declared.counted)
+        bound = self.bound(template)
         if not INTERPRETED:
             self._compile(bound, tuple(arguments))
         return bound
+
+    def bound(self, template: Template) -> Any:
+        """Return a new loop with the rules of the game, not yet compiled."""
+        declared = loop_of(template)
+        return bind(template, self.with_parts(declared.parts, declared.counted), counted=declared.counted)
 
     def examples(self, template: Template, **values: Any) -> tuple[Any, ...]:
         """Return example arguments for a loop, from which Numba infers the types to compile for.

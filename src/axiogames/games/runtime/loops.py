@@ -91,6 +91,12 @@ def score_all(constants: Constants, states: States, actions: Actions, n: Int, ga
             gains[i, track] = s.gain[track]
 
 
+@loop
+def sample_draw(constants: Constants, states: States, rng: Rng):
+    """Return a random chance outcome. A draw must be due."""
+    return sample_chance(constants[0], states[0], rng)
+
+
 @loop(parts=PARTS)
 def random_playouts(constants: Constants, openings: States, states: States, rng: Rng, games: Int):
     """Play games of random legal moves and return the number of moves; draws do not count."""

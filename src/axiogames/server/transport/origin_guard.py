@@ -20,7 +20,7 @@ from .rate_limits import SOCKETS, WRITES_FROM_ADDRESS, RateLimits
 MAX_URL_LENGTH, MAX_PARAMETERS = 1_000, 20  # of a request; the framework caches a thousand URLs
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 CONTENT_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; "
     "connect-src 'self'; manifest-src 'self'; worker-src 'self'; font-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )

@@ -1,0 +1,1 @@
+"""Programs that only developers run; the wheel does not contain them."""
