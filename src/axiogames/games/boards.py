@@ -116,6 +116,10 @@ class FixedBoard(Variant):
         place, way = divmod(action, len(self.ways))
         return Move("place", self.oriented(state, way), self.cells_of(state, place))
 
+    def placement_keys(self, states: State, actions: np.ndarray, placed: np.ndarray) -> list[int]:
+        keys: list[int] = actions[placed].tolist()
+        return keys
+
     def parts(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         place, way = np.divmod(actions, len(self.ways))
         return way, place, np.zeros_like(actions)

@@ -89,6 +89,8 @@ class Rules:
     - `cell`, `value`: A cell of the board and its new content.
     - `seat`: The seat to observe or to evaluate.
     - `rng`: Array with the state of a generator, see `runtime.xorshift`.
+    - `word`: A random 64-bit word of a seeded generator.
+    - `gain_keys`: Integer keys of points, see `runtime.evaluation`.
     - `places`: `BoardLayout.places` of the variant.
     - `out`, `mask`, `counts`: Array to write to, `at`: index of its first entry to write.
     - `start`: Any non-negative integer, at which a scan starts, so that ties are broken at random.
@@ -120,6 +122,12 @@ class Rules:
             utility, the best first, and return their number. The default takes the utility of `s.gain`. An
             override may estimate it differently (dominoes count each point of a pyramid like a first point,
             trio adds the utility of an extra turn); learned weights depend on the estimate.
+        best_placements: `(c, s, gain_keys, out) -> int`. Write the legal placements with the highest key,
+            ascending, and return their number. Unlike `top_placements`, it is exact.
+        tiles_exchanged: `(c, s, action) -> int`. Return the number of tiles that a legal non-placement
+            exchanges. Default: 0.
+        chance_outcome: `(c, s, word) -> int`. Return the chance outcome that a random 64-bit word selects
+            among those that `Variant.chances` lists. Default: an unseen tile.
         sample_chance: `(c, s, rng) -> int`. Return a random chance outcome. Default: a uniform unseen tile.
         has_extra_turn: `(c, s) -> bool`. Return whether the seat that has just moved moves again. Default: a
             placement is due.
@@ -182,10 +190,25 @@ class Rules:
             "c, s, start, keep, scratch", "list the placements with the highest utility, return their number"
         )
     )
+    best_placements: Rule = field(
+        metadata=_hook(
+            "c, s, gain_keys, out", "write the placements with the highest key and return their number"
+        )
+    )
 
     # derived; override where the game differs
     sample_chance: Rule = field(
         metadata=_hook("c, s, rng", "return a chance outcome; default: a uniform unseen tile")
+    )
+    chance_outcome: Rule = field(
+        metadata=_hook(
+            "c, s, word", "return the chance outcome that a random word selects; default: an unseen tile"
+        )
+    )
+    tiles_exchanged: Rule = field(
+        metadata=_hook(
+            "c, s, action", "return the number of tiles that a non-placement exchanges; default: 0"
+        )
     )
     has_extra_turn: Rule = field(
         metadata=_hook(

@@ -403,13 +403,33 @@ class Variant(ABC):
         """Return the cells of pyramids, the oldest first; by default none."""
         return ()
 
+    def pyramids_set(self, states: State) -> np.ndarray:
+        """Return the number of pyramids set so far in each state; by default 0."""
+        return np.zeros(len(states), np.int8)
+
     def spent(self, state: State) -> tuple[str, ...]:
         """Return the cells that have lost their pyramid and stay empty; by default none."""
         return ()
 
     def source(self, state: State) -> str:
-        """Return the name of the source of the next draw; by default the bag."""
-        return "bag"
+        """Return the name of the source of the next draw."""
+        return self.sources(state)[0]
+
+    def sources(self, states: State) -> list[str]:
+        """Return the name of the source of the next draw in each state; by default the bag."""
+        return ["bag"] * len(states)
+
+    def placement_keys(self, states: State, actions: np.ndarray, placed: np.ndarray) -> list[int] | None:
+        """Return numbers that identify placements regardless of the state, by default `None`.
+
+        Placements with equal keys decode to equal moves, so that their texts can be reused.
+
+        Args:
+            states: State before each action.
+            actions: Actions of a game.
+            placed: Indices of the placements among the actions.
+        """
+        return None
 
     def start_tile(self, state: State, action: int) -> PlacedTile:
         """Return the tile that a chance outcome lays in the opening display; by default there is none."""

@@ -8,16 +8,21 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import click
 
 from ...files import STDOUT, LineWriter
 from ...games import find_variant
+from ...games.variant import Variant
+from ...model.events import Result
 from ...model.record import record_of
+from ...model.record_writer import RecordWriter
 from ...model.table import Table
 from ...parallel import map_ordered, process_count
 from ...players import Budget
+from ...players.bulk.games import bulk_match
 from ...players.engines.specs import open_players
 from ...players.match import play_match
 from ...rng import Generator
@@ -113,6 +118,11 @@ class SimulatedGame:
     scores: tuple[dict[str, int], ...]
     winners: tuple[int, ...]
 
+    @classmethod
+    def of(cls, line: str, result: Result) -> SimulatedGame:
+        """Return the game with this record and result."""
+        return cls(line, result.scores, result.winners)
+
 
 class SeatTotals:
     """Wins and points of each seat."""
@@ -171,15 +181,27 @@ class SeatTotals:
 def play_games(games: GameRange) -> list[SimulatedGame]:
     """Play games and return their results. Each game has its own seed, so any process can play it."""
     options = dict.fromkeys(games.options, True)
+    variant = find_variant(games.game, len(games.players), options)
     finished = []
+    if match := bulk_match(variant, games.players):
+        writer = _record_writer(variant, games.players)
+        for number in range(games.start, games.stop):
+            played = match.play(f"{games.seed}/{number}")
+            finished.append(SimulatedGame.of(*writer.write(played.states, played.actions)))
+        return finished
     for number in range(games.start, games.stop):
         with open_players(games.players) as players:
             table = play_match(games.game, players, f"{games.seed}/{number}", options=options)
         result = table.result
         assert result is not None, "a match is a complete game"
-        line = record_of(table, games.players).to_json()
-        finished.append(SimulatedGame(line, result.scores, result.winners))
+        finished.append(SimulatedGame.of(record_of(table, games.players).to_json(), result))
     return finished
+
+
+@lru_cache(1)
+def _record_writer(variant: Variant, names: tuple[str, ...]) -> RecordWriter:
+    """Return the writer of these games, which reuses texts from game to game."""
+    return RecordWriter(variant, names)
 
 
 def _run(simulation: GameRange, jobs: int, file: LineWriter | None, totals: SeatTotals) -> None:

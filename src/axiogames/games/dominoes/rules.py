@@ -237,6 +237,12 @@ def exchange(c, s):
 
 
 @rule
+def tiles_exchanged(c, s, action):
+    """Return the number of tiles that an action exchanges: all of the hand, or none."""
+    return np.int64(s.held[s.seat]) if action == placements(c) else np.int64(0)
+
+
+@rule
 def refill(c, s):
     """Let the seat draw up to a full hand, as far as the bag allows (13)."""
     s.due = min(c.hand - s.held[s.seat], s.in_bag)

@@ -34,6 +34,8 @@ RULES = Rules.of(
     sample_legal=rules.sample_legal,
     greedy_action=evaluation.greedy_action,
     top_placements=evaluation.top_placements,
+    best_placements=evaluation.best_placements,
+    tiles_exchanged=rules.tiles_exchanged,
     progress=evaluation.progress,
     fallback_action=evaluation.fallback_action,
     observe_counters=rules.observe_counters,
@@ -132,6 +134,10 @@ class DominoVariant(FixedBoard):
             return ()
         order = state["order"][0].tolist()
         return tuple(self.names[order[n % supply]] for n in range(max(count - supply, 0), count))
+
+    def pyramids_set(self, states: State) -> np.ndarray:
+        counts: np.ndarray = states["n_pyramids"]
+        return counts
 
     def spent(self, state: State) -> tuple[str, ...]:
         if state["n_pyramids"][0] <= self.facts.pyramids:

@@ -13,10 +13,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import GAME_OVER, NOT_IN_THIS_GAME, NOTHING_TO_NAME, OK
+from ..runtime.bitsets import nth_of_multiset
 from ..runtime.compile import rule, rule_noinline
 from ..runtime.hands import draw_to_hand, remove_from_hand
 from ..runtime.state import DRAW, OVER, PLACE, START
-from ..runtime.xorshift import randint, sample_tile
+from ..runtime.xorshift import randint, sample_tile, scale
 
 SIDE = 64
 FREE = 255
@@ -113,6 +114,17 @@ def sample_chance(c, s, rng):
     if s.phase != START:
         return kind
     rotation = c.inward[4 - s.due, kind] if c.has_blank[kind] else randint(rng, ROTATIONS)
+    return kind * ROTATIONS + rotation
+
+
+@rule
+def chance_outcome(c, s, word):
+    """Return the unseen tile that a word selects; in the opening display with one of four rotations (2)."""
+    if s.phase != START:
+        return np.int64(nth_of_multiset(s.bag, np.uint64(scale(word, np.int64(s.unseen)))))
+    n = scale(word, np.int64(s.unseen) * ROTATIONS)
+    kind = np.int64(nth_of_multiset(s.bag, np.uint64(n // ROTATIONS)))
+    rotation = np.int64(c.inward[4 - s.due, kind]) if c.has_blank[kind] else n % ROTATIONS
     return kind * ROTATIONS + rotation
 
 

@@ -35,7 +35,9 @@ RULES = Rules.of(
     sample_legal=rules.sample_legal,
     greedy_action=evaluation.greedy_action,
     top_placements=evaluation.top_placements,
+    best_placements=evaluation.best_placements,
     sample_chance=rules.sample_chance,
+    chance_outcome=rules.chance_outcome,
     has_extra_turn=evaluation.has_extra_turn,
     progress=evaluation.progress,
     observe_counters=rules.observe_counters,
@@ -185,6 +187,17 @@ class RotaVariant(Variant):
         place, rotation = np.divmod(rest, ROTATIONS)
         return rotation, place, name
 
+    def placement_keys(self, states: State, actions: np.ndarray, placed: np.ndarray) -> list[int]:
+        rotation, place, name = self.parts(actions[placed].astype(np.int64))
+        kinds = states["hands"][placed, states["seat"][placed], 0].astype(np.int64)
+        keys = (kinds * ROTATIONS + rotation) * NAMES + name
+        rows, columns = np.divmod(states["edge"][placed, place].astype(np.int64), SIDE)
+        for field, at in (("low_x", columns), ("low_y", rows)):
+            low = states[field][placed].astype(np.int64) - 1
+            keys = keys * (2 * SIDE) + SIDE + low + (at - low) % SIDE  # coordinates are above -SIDE
+        listed: list[int] = keys.tolist()
+        return listed
+
     def oriented(self, state: State, orientation: int) -> str:
         kind = int(state["hands"][0, int(state["seat"][0]), 0])
         return rotate(self.kinds[kind], orientation)
@@ -214,8 +227,8 @@ class RotaVariant(Variant):
             if "_" not in self.kinds[kind] or rotate(self.kinds[kind], rotation)[corner] == "_"
         ]
 
-    def source(self, state: State) -> str:
-        return "supply" if state["from_supply"][0] else "stack"
+    def sources(self, states: State) -> list[str]:
+        return ["supply" if supply else "stack" for supply in states["from_supply"].tolist()]
 
     def start_tile(self, state: State, action: int) -> PlacedTile:
         x, y = START_SQUARES[4 - int(state["due"][0])]

@@ -15,10 +15,11 @@ import numpy as np
 
 from ...errors import OK
 from ..protocol import count_legal, fallback_action, nth_legal, refusal, score
+from .bitsets import nth_of_multiset
 from .compile import bind_rule
-from .evaluation import NOTHING_YET, best_value, gain_utility, insert, threshold
+from .evaluation import NOTHING_YET, best_value, gain_key, gain_utility, insert, threshold
 from .state import DRAW, PLACE
-from .xorshift import randint, sample_tile
+from .xorshift import randint, sample_tile, scale
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 
@@ -107,12 +108,37 @@ def top_placements(c, s, start, keep, scratch):
     return kept
 
 
+def best_placements(c, s, gain_keys, out):
+    """Write the legal placements with the highest key, ascending, and return their number."""
+    n, best = 0, np.int64(-1)
+    for action in range(np.int64(c.placements)):
+        if refusal(c, s, action) == OK:
+            score(c, s, action)
+            key = gain_key(s, gain_keys)
+            if key > best:
+                n, best = 0, key
+            if key == best:
+                out[n] = action
+                n += 1
+    return n
+
+
 # ---------------------------------------------------------------- properties that most games share
 
 
 def sample_chance(c, s, rng):
     """Return a chance outcome: an unseen tile, uniformly at random."""
     return sample_tile(s.bag, s.unseen, rng)
+
+
+def chance_outcome(c, s, word):
+    """Return the unseen tile that a random word selects; the tiles count in the order of their kinds."""
+    return np.int64(nth_of_multiset(s.bag, np.uint64(scale(word, np.int64(s.unseen)))))
+
+
+def tiles_exchanged(c, s, action):
+    """Return 0: no action exchanges tiles."""
+    return np.int64(0)
 
 
 def has_extra_turn(c, s):
@@ -167,10 +193,13 @@ SCANS: Templates = {
     "sample_legal": sample_legal,
     "greedy_action": greedy_action,
     "top_placements": top_placements,
+    "best_placements": best_placements,
 }
 DEFAULTS: Templates = {
     **SCANS,
     "sample_chance": sample_chance,
+    "chance_outcome": chance_outcome,
+    "tiles_exchanged": tiles_exchanged,
     "has_extra_turn": has_extra_turn,
     "progress": progress,
     "fallback_action": first_legal_action,

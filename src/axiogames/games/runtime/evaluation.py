@@ -123,3 +123,30 @@ def gain_utility(s, utility):
     for track in range(len(s.gain)):
         total += utility[track, min(np.int64(s.gain[track]), MAX_POINTS - 1)]
     return total
+
+
+# ---------------------------------------------------------------- integer keys, for exact comparisons
+#
+# `gain_keys[track, points]` is the sort key of gaining that many points on a track. The key of a placement is
+# the sum over its tracks: the best placements have the highest one. Keys grow with the points, and no faster
+# than in proportion: the points of two halves of a tile have at most the sum of their keys.
+
+
+@rule
+def gain_key(s, gain_keys):
+    """Return the key of the points in `s.gain`."""
+    total = np.int64(0)
+    for track in range(len(s.gain)):
+        total += gain_keys[track, min(np.int64(s.gain[track]), MAX_POINTS - 1)]
+    return total
+
+
+@rule
+def insert_ascending(actions, n, action):
+    """Insert an action into the ascending list of the first `n`, near its end; return the new length."""
+    at = n
+    while at > 0 and actions[at - 1] > action:
+        actions[at] = actions[at - 1]
+        at -= 1
+    actions[at] = action
+    return n + 1

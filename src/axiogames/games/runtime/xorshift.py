@@ -11,6 +11,10 @@ import numpy as np
 from .bitsets import nth_of_multiset
 from .compile import rule
 
+_HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+
 
 def seed_state(seed: int) -> np.ndarray:
     """Return a generator state for `randint`, with mixed bits; xorshift must not start at zero."""
@@ -41,7 +45,38 @@ def randint(rng, n):
     x ^= x >> np.uint64(7)
     x ^= x << np.uint64(17)
     rng[0] = x
-    return np.int64(((x >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+    return np.int64(((x >> _HALF) * np.uint64(n)) >> _HALF)
+
+
+# ---------------------------------------------------------------- words of the generator of uncompiled code
+#
+# Products are built from 32-bit halves: interpreted, NumPy would warn of an overflow.
+
+
+@rule
+def scale(word, n):
+    """Return `word * n // 2**64`, a number below `n`, like `Generator.randint`; `n` is below 2**32."""
+    factor = np.uint64(n)
+    return np.int64(((word >> _HALF) * factor + ((word & _LOW) * factor >> _HALF)) >> _HALF)
+
+
+@rule
+def seed_from_word(rng, word):
+    """Seed a generator with a random word, like `seed_state`."""
+    low = (word & _LOW) + (_GOLDEN & _LOW)
+    high = ((word >> _HALF) + (_GOLDEN >> _HALF) + (low >> _HALF)) & _LOW
+    x = (high << _HALF) | (low & _LOW)
+    x = _product(x ^ (x >> np.uint64(30)), _FIRST)
+    x = _product(x ^ (x >> np.uint64(27)), _SECOND)
+    rng[0] = max(x ^ (x >> np.uint64(31)), np.uint64(1))
+
+
+@rule
+def _product(a, b):
+    """Return the product of two words modulo 2**64."""
+    low = (a & _LOW) * (b & _LOW)
+    high = (((a >> _HALF) * (b & _LOW)) & _LOW) + (((a & _LOW) * (b >> _HALF)) & _LOW)
+    return (((high + (low >> _HALF)) & _LOW) << _HALF) | (low & _LOW)
 
 
 @rule

@@ -148,9 +148,14 @@ def score(c, s, action):
     s.gain[0] = 0
     if action < placements(c):
         edges, star = matching_edges(c, s, action)
-        s.gain[0] = points_for(edges, star)
-        if c.players == 1 and edges >= EXTRA_TURN_EDGES:
-            s.gain[0] += 3
+        s.gain[0] = points_in_game(c, edges, star)
+
+
+@rule
+def points_in_game(c, edges, star):
+    """Return the points for matching edges, in a solo game with those in place of an extra turn (6, 11)."""
+    points = points_for(edges, star)
+    return points + 3 if c.players == 1 and edges >= EXTRA_TURN_EDGES else points
 
 
 @rule
@@ -183,6 +188,14 @@ def exchange(c, s, subset):
             set_aside(s, s.seat, s.hands[s.seat, i])
             s.due += 1
     s.phase = DRAW
+
+
+@rule
+def tiles_exchanged(c, s, action):
+    """Return the number of tiles that an action exchanges."""
+    if action < placements(c) or action == passing(c):
+        return np.int64(0)
+    return np.int64(count(np.uint64(action - placements(c) + 1)))
 
 
 @rule
