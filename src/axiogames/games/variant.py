@@ -403,9 +403,13 @@ class Variant(ABC):
         """Return the cells of pyramids, the oldest first; by default none."""
         return ()
 
-    def pyramids_set(self, states: State) -> np.ndarray:
-        """Return the number of pyramids set so far in each state; by default 0."""
-        return np.zeros(len(states), np.int8)
+    def new_pyramids(self, states: State) -> dict[int, tuple[str, ...]]:
+        """Return the cells on which actions set pyramids, by index of the action; by default none.
+
+        Args:
+            states: State before each action of a game, and the final one.
+        """
+        return {}
 
     def spent(self, state: State) -> tuple[str, ...]:
         """Return the cells that have lost their pyramid and stay empty; by default none."""

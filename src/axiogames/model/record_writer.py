@@ -105,8 +105,7 @@ class RecordWriter:
         seats = states["seat"][placed].tolist()
         gains = states["gain"][placed + 1]
         gain_bytes, width = gains.tobytes(), gains.itemsize * gains.shape[1]
-        pyramids = variant.pyramids_set(states)
-        sets_pyramids = (pyramids[placed + 1] != pyramids[placed]).tolist()
+        pyramids = variant.new_pyramids(states)
         keys = variant.placement_keys(states, actions, placed)
         for i, n in enumerate(placed.tolist()):
             frame = self._placements.get((seats[i], keys[i])) if keys else None
@@ -119,12 +118,10 @@ class RecordWriter:
             gain = self._gains.get(row)
             if gain is None:
                 gain = self._gains[row] = self._gain_text(gains[i].tolist())
-            after = frame.after
-            if sets_pyramids[i]:
-                before, set_now = (variant.pyramids(states[at : at + 1]) for at in (n, n + 1))
-                new = tuple(cell for cell in set_now if cell not in before)
-                after = f'{after[:-1]},"pyramids":{json_text(new)}}}' if new else after
-            yield f"{frame.before}{gain}{after}"
+            if n in pyramids:
+                yield f'{frame.before}{gain}{frame.after[:-1]},"pyramids":{json_text(pyramids[n])}}}'
+            else:
+                yield f"{frame.before}{gain}{frame.after}"
 
     def _gain_text(self, points: Sequence[int]) -> str:
         return json_text({track: n for track, n in zip(self.variant.tracks, points, strict=True) if n})

@@ -22,7 +22,7 @@ from ...model.record_writer import RecordWriter
 from ...model.table import Table
 from ...parallel import map_ordered, process_count
 from ...players import Budget
-from ...players.bulk.games import bulk_match
+from ...players.bulk.games import BulkMatch, bulk_match
 from ...players.engines.specs import open_players
 from ...players.match import play_match
 from ...rng import Generator
@@ -109,6 +109,11 @@ class GameRange:
     start: int
     stop: int
 
+    @property
+    def variant(self) -> Variant:
+        """The game, its number of players and its options."""
+        return find_variant(self.game, len(self.players), dict.fromkeys(self.options, True))
+
 
 @dataclass(frozen=True, slots=True)
 class SimulatedGame:
@@ -180,15 +185,24 @@ class SeatTotals:
 
 def play_games(games: GameRange) -> list[SimulatedGame]:
     """Play games and return their results. Each game has its own seed, so any process can play it."""
-    options = dict.fromkeys(games.options, True)
-    variant = find_variant(games.game, len(games.players), options)
+    match = bulk_match(games.variant, games.players)
+    return play_in_bulk(games, match) if match else play_one_by_one(games)
+
+
+def play_in_bulk(games: GameRange, match: BulkMatch) -> list[SimulatedGame]:
+    """Play games in compiled code."""
+    writer = _record_writer(games.variant, games.players)
     finished = []
-    if match := bulk_match(variant, games.players):
-        writer = _record_writer(variant, games.players)
-        for number in range(games.start, games.stop):
-            played = match.play(f"{games.seed}/{number}")
-            finished.append(SimulatedGame.of(*writer.write(played.states, played.actions)))
-        return finished
+    for number in range(games.start, games.stop):
+        played = match.play(f"{games.seed}/{number}")
+        finished.append(SimulatedGame.of(*writer.write(played.states, played.actions)))
+    return finished
+
+
+def play_one_by_one(games: GameRange) -> list[SimulatedGame]:
+    """Play games at tables, with any players. The results are the same."""
+    options = dict.fromkeys(games.options, True)
+    finished = []
     for number in range(games.start, games.stop):
         with open_players(games.players) as players:
             table = play_match(games.game, players, f"{games.seed}/{number}", options=options)
@@ -232,8 +246,10 @@ def _pieces(simulation: GameRange, jobs: int) -> Iterator[GameRange]:
 
 def _compile(simulation: GameRange) -> None:
     """Let each bot choose a move, so that workers find compiled code in the cache and it is not timed."""
-    options = dict.fromkeys(simulation.options, True)
-    table = Table(find_variant(simulation.game, len(simulation.players), options), 0)
+    if match := bulk_match(simulation.variant, simulation.players):
+        match.play("compile")
+        return
+    table = Table(simulation.variant, 0)
     view = table.view(table.turn)
     with open_players(list(dict.fromkeys(simulation.players))) as players:
         for player in players:

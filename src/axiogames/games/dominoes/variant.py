@@ -135,9 +135,13 @@ class DominoVariant(FixedBoard):
         order = state["order"][0].tolist()
         return tuple(self.names[order[n % supply]] for n in range(max(count - supply, 0), count))
 
-    def pyramids_set(self, states: State) -> np.ndarray:
-        counts: np.ndarray = states["n_pyramids"]
-        return counts
+    def new_pyramids(self, states: State) -> dict[int, tuple[str, ...]]:
+        counts, supply = states["n_pyramids"], self.facts.pyramids
+        new = {}
+        for n in np.flatnonzero(counts[1:] != counts[:-1]).tolist():
+            order = states["order"][n + 1].tolist()
+            new[n] = tuple(self.names[order[k % supply]] for k in range(counts[n], counts[n + 1]))
+        return new
 
     def spent(self, state: State) -> tuple[str, ...]:
         if state["n_pyramids"][0] <= self.facts.pyramids:

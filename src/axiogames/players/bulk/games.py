@@ -19,7 +19,8 @@ from ..engines.specs import PREFIX, parse_player
 from ..interface import FixedBudget, Player
 from .loops import CHOSEN, DEALT, NOISE, NOISE_WORDS, PLAYED, GameLog, GameWords, play_on
 
-FIRST_LENGTH = 64  # of the log and of the words, which grow as games need it
+FIRST_LENGTH = 64  # of the log, which doubles when a game needs it
+MORE_WORDS = 8  # that are generated when a game needs them
 POLICIES = {Random: RANDOM, Greedy: GREEDY, Balanced: BALANCED}
 
 
@@ -70,48 +71,47 @@ class BulkMatch:
         self._log = _new_log(variant, FIRST_LENGTH)
         self._noise_limit = np.array([max(ceil(noise * 2**64) - 1, 0)], np.uint64)
         self._noise = noise > 0
-        self._deal_length = self._noise_length = self._bot_length = FIRST_LENGTH
+        self._first_words = np.full(len(self._counters), MORE_WORDS)  # by counter; the first is not used
 
     def play(self, seed: str) -> PlayedGame:
         """Play the game with this seed, from which deal and players get the same words as in a match."""
         variant, counters = self.variant, self._counters
         deal, noise = Generator(f"{seed}/deal"), Generator(f"{seed}/noise")
         bots = [Generator(f"{seed}/player {seat}") for seat in range(variant.players)]
+        # Most games take about as many words as the last one.
+        _, deal_words, noise_words, *bot_words = self._first_words.tolist()
         words = GameWords(
-            _words(deal, self._deal_length),
-            _words(noise, self._noise_length if self._noise else 0),
+            _words(deal, deal_words),
+            _words(noise, noise_words if self._noise else 0),
             self._noise_limit,
-            np.stack([_words(bot, self._bot_length) for bot in bots]),
+            np.stack([_words(bot, max(bot_words)) for bot in bots]),
         )
         counters[:] = 0
         self._log.states[0] = variant.opening[0]
-        play_on_in_variant = variant.kernels[play_on]
-        while not play_on_in_variant(
-            variant.constants, self._log, self._policies, words, counters, self._buffers
-        ):
+        kernel = variant.kernels[play_on]
+        while not kernel(variant.constants, self._log, self._policies, words, counters, self._buffers):
             words = self._extended(words, deal, noise, bots)
+        np.maximum(counters, MORE_WORDS, out=self._first_words)
         n = int(counters[PLAYED])
         return PlayedGame(variant, self._log.states[: n + 1], self._log.actions[:n], self._log.noisy[:n])
 
     def _extended(
         self, words: GameWords, deal: Generator, noise: Generator, bots: Sequence[Generator]
     ) -> GameWords:
-        """Double whatever is exhausted, also for later games, and return the words."""
-        if self._counters[PLAYED] == len(self._log.actions):
+        """Make the log longer if it is full, and return the words with more of those that are exhausted."""
+        counters = self._counters
+        if counters[PLAYED] == len(self._log.actions):
             longer = _new_log(self.variant, 2 * len(self._log.actions))
             for new, old in zip(longer, self._log, strict=True):
                 new[: len(old)] = old
             self._log = longer
-        if self._counters[DEALT] == self._deal_length:
-            words = words._replace(deal=np.append(words.deal, _words(deal, self._deal_length)))
-            self._deal_length *= 2
-        if self._noise and self._counters[NOISE] + NOISE_WORDS > self._noise_length:
-            words = words._replace(noise=np.append(words.noise, _words(noise, self._noise_length)))
-            self._noise_length *= 2
-        if self._counters[CHOSEN:].max() == self._bot_length:
-            more = np.stack([_words(bot, self._bot_length) for bot in bots])
+        if counters[DEALT] == len(words.deal):
+            words = words._replace(deal=np.append(words.deal, _words(deal, MORE_WORDS)))
+        if self._noise and counters[NOISE] + NOISE_WORDS > len(words.noise):
+            words = words._replace(noise=np.append(words.noise, _words(noise, MORE_WORDS)))
+        if counters[CHOSEN:].max() == words.bots.shape[1]:
+            more = np.stack([_words(bot, MORE_WORDS) for bot in bots])
             words = words._replace(bots=np.concatenate([words.bots, more], axis=1))
-            self._bot_length *= 2
         return words
 
 
