@@ -19,7 +19,7 @@ from axiogames.cli.commands.bench import new_table
 from axiogames.cli.commands.simulate import GameRange, SimulatedGame, play_in_bulk, play_one_by_one
 from axiogames.errors import InvalidPlayers
 from axiogames.games import GAMES, game
-from axiogames.players.bulk.games import bulk_match
+from axiogames.players.bulk.games import policies_of
 from benchmarks.command import main
 
 MATCHES = ("greedy,balanced", "random,random", "level1,level2")
@@ -46,10 +46,10 @@ def measure(name: str, bots: str, rounds: int) -> Rate:
     """
     players = tuple(bots.split(","))
     games = partial(GameRange, name, players, (), "benchmark")
-    match = bulk_match(games(0, 1).variant, players)
-    if match is None:
+    policies = policies_of(players)
+    if policies is None:
         raise InvalidPlayers(f"{bots}: only games of random, greedy, balanced, level1 and level2 are in bulk")
-    bulk = partial(play_in_bulk, match=match)
+    bulk = partial(play_in_bulk, policies=policies)
     first = games(0, GAMES_PER_ROUND)
     if bulk(first) != play_one_by_one(first):
         raise InvalidPlayers(f"{name}, {bots}: the records of both ways differ")

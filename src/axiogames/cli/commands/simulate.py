@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 import click
+import numpy as np
 
 from ...files import STDOUT, LineWriter
 from ...games import find_variant
@@ -22,7 +23,7 @@ from ...model.record_writer import RecordWriter
 from ...model.table import Table
 from ...parallel import map_ordered, process_count
 from ...players import Budget
-from ...players.bulk.games import BulkMatch, bulk_match
+from ...players.bulk.games import bulk_games, policies_of
 from ...players.engines.specs import open_players
 from ...players.match import play_match
 from ...rng import Generator
@@ -185,16 +186,17 @@ class SeatTotals:
 
 def play_games(games: GameRange) -> list[SimulatedGame]:
     """Play games and return their results. Each game has its own seed, so any process can play it."""
-    match = bulk_match(games.variant, games.players)
-    return play_in_bulk(games, match) if match else play_one_by_one(games)
+    policies = policies_of(games.players)
+    return play_one_by_one(games) if policies is None else play_in_bulk(games, policies)
 
 
-def play_in_bulk(games: GameRange, match: BulkMatch) -> list[SimulatedGame]:
-    """Play games in compiled code."""
+def play_in_bulk(games: GameRange, policies: np.ndarray) -> list[SimulatedGame]:
+    """Play games of simple bots in compiled code."""
+    bulk = bulk_games(games.variant)
     writer = _record_writer(games.variant, games.players)
     finished = []
     for number in range(games.start, games.stop):
-        played = match.play(f"{games.seed}/{number}")
+        played = bulk.play(f"{games.seed}/{number}", policies)
         finished.append(SimulatedGame.of(*writer.write(played.states, played.actions)))
     return finished
 
@@ -246,8 +248,9 @@ def _pieces(simulation: GameRange, jobs: int) -> Iterator[GameRange]:
 
 def _compile(simulation: GameRange) -> None:
     """Let each bot choose a move, so that workers find compiled code in the cache and it is not timed."""
-    if match := bulk_match(simulation.variant, simulation.players):
-        match.play("compile")
+    policies = policies_of(simulation.players)
+    if policies is not None:
+        bulk_games(simulation.variant).play("compile", policies)
         return
     table = Table(simulation.variant, 0)
     view = table.view(table.turn)

@@ -26,7 +26,7 @@ POLICIES = {Random: RANDOM, Greedy: GREEDY, Balanced: BALANCED}
 
 @dataclass(frozen=True, slots=True)
 class PlayedGame:
-    """A finished game. The next game of the same `BulkMatch` overwrites its arrays.
+    """A finished game. The next game of the same `BulkGames` overwrites its arrays.
 
     Attributes:
         variant: the game, its number of players and its options.
@@ -52,51 +52,53 @@ class PlayedGame:
         return counts
 
 
-class BulkMatch:
-    """Plays games between the same simple bots, each like `play_match` with its seed.
+class BulkGames:
+    """Plays games of one variant between simple bots, each like `play_match` with its seed.
 
     Not safe for threads: games share their arrays.
 
     Args:
         variant: the game, its number of players and its options.
-        policies: the policy of each seat and its number of samples.
-        noise: probability of a uniformly random move instead of the bot's.
     """
 
-    def __init__(self, variant: Variant, policies: Sequence[tuple[int, int]], noise: float = 0.0) -> None:
+    def __init__(self, variant: Variant) -> None:
         self.variant = variant
-        self._policies = np.array(policies, np.int64)
         self._buffers = choice_buffers(variant)
         self._counters = np.zeros(CHOSEN + variant.players, np.int64)
         self._log = _new_log(variant, FIRST_LENGTH)
-        self._noise_limit = np.array([max(ceil(noise * 2**64) - 1, 0)], np.uint64)
-        self._noise = noise > 0
-        self._first_words = np.full(len(self._counters), MORE_WORDS)  # by counter; the first is not used
+        self._used = np.zeros(len(self._counters), np.int64)  # counters of the last game
 
-    def play(self, seed: str) -> PlayedGame:
-        """Play the game with this seed, from which deal and players get the same words as in a match."""
+    def play(self, seed: str, policies: np.ndarray, noise: float = 0.0) -> PlayedGame:
+        """Play the game with this seed, from which deal and players get the same words as in a match.
+
+        Args:
+            seed: the seed of the draws, of all players and of the noise.
+            policies: a row for each seat, from `policies_of`.
+            noise: probability of a uniformly random move instead of the bot's.
+        """
         variant, counters = self.variant, self._counters
-        deal, noise = Generator(f"{seed}/deal"), Generator(f"{seed}/noise")
+        deal, noises = Generator(f"{seed}/deal"), Generator(f"{seed}/noise")
         bots = [Generator(f"{seed}/player {seat}") for seat in range(variant.players)]
         # Most games take about as many words as the last one.
-        _, deal_words, noise_words, *bot_words = self._first_words.tolist()
+        used = self._used.tolist()
+        each = max(used[CHOSEN:]) or MORE_WORDS
         words = GameWords(
-            _words(deal, deal_words),
-            _words(noise, noise_words if self._noise else 0),
-            self._noise_limit,
-            np.stack([_words(bot, max(bot_words)) for bot in bots]),
+            deal=_words(deal, used[DEALT] or MORE_WORDS),
+            noise=_words(noises, (used[NOISE] or MORE_WORDS) if noise > 0 else 0),
+            noise_limit=np.array([max(ceil(noise * 2**64) - 1, 0)], np.uint64),
+            bots=np.stack([_words(bot, each) for bot in bots]),
         )
         counters[:] = 0
         self._log.states[0] = variant.opening[0]
         kernel = variant.kernels[play_on]
-        while not kernel(variant.constants, self._log, self._policies, words, counters, self._buffers):
-            words = self._extended(words, deal, noise, bots)
-        np.maximum(counters, MORE_WORDS, out=self._first_words)
+        while not kernel(variant.constants, self._log, policies, words, counters, self._buffers):
+            words = self._extended(words, deal, noises, bots)
+        self._used[:] = counters
         n = int(counters[PLAYED])
         return PlayedGame(variant, self._log.states[: n + 1], self._log.actions[:n], self._log.noisy[:n])
 
     def _extended(
-        self, words: GameWords, deal: Generator, noise: Generator, bots: Sequence[Generator]
+        self, words: GameWords, deal: Generator, noises: Generator, bots: Sequence[Generator]
     ) -> GameWords:
         """Make the log longer if it is full, and return the words with more of those that are exhausted."""
         counters = self._counters
@@ -107,8 +109,8 @@ class BulkMatch:
             self._log = longer
         if counters[DEALT] == len(words.deal):
             words = words._replace(deal=np.append(words.deal, _words(deal, MORE_WORDS)))
-        if self._noise and counters[NOISE] + NOISE_WORDS > len(words.noise):
-            words = words._replace(noise=np.append(words.noise, _words(noise, MORE_WORDS)))
+        if 0 < len(words.noise) < counters[NOISE] + NOISE_WORDS:
+            words = words._replace(noise=np.append(words.noise, _words(noises, MORE_WORDS)))
         if counters[CHOSEN:].max() == words.bots.shape[1]:
             more = np.stack([_words(bot, MORE_WORDS) for bot in bots])
             words = words._replace(bots=np.concatenate([words.bots, more], axis=1))
@@ -124,21 +126,28 @@ def _words(rng: Generator, count: int) -> np.ndarray:
     return np.frombuffer(rng.words(count), ">u8").astype(np.uint64)
 
 
-@lru_cache(64)
-def bulk_match(variant: Variant, specs: tuple[str, ...], noise: float = 0.0) -> BulkMatch | None:
-    """Return a match of players in compiled code, `None` unless all of them are simple bots.
+@lru_cache(8)
+def bulk_games(variant: Variant) -> BulkGames:
+    """Return the player of whole games of a variant in this process."""
+    return BulkGames(variant)
+
+
+@lru_cache(1024)
+def policies_of(specs: tuple[str, ...]) -> np.ndarray | None:
+    """Return a row for each player: its policy and its number of samples.
 
     Args:
-        variant: the game, its number of players and its options.
         specs: the spec of the player on each seat.
-        noise: probability of a uniformly random move instead of the player's.
+
+    Returns:
+        The policies, or `None` unless all players are simple bots.
     """
-    policies = [None if spec.startswith(PREFIX) else policy_of(parse_player(spec)) for spec in specs]
-    known = [policy for policy in policies if policy]
-    return BulkMatch(variant, known, noise) if len(known) == len(specs) else None
+    rows = [None if spec.startswith(PREFIX) else _policy_of(parse_player(spec)) for spec in specs]
+    known = [row for row in rows if row]
+    return np.array(known, np.int64) if len(known) == len(specs) else None
 
 
-def policy_of(player: Player) -> tuple[int, int] | None:
+def _policy_of(player: Player) -> tuple[int, int] | None:
     """Return the policy of a simple bot and its number of samples, `None` for any other player."""
     inner = player.player if isinstance(player, FixedBudget) else player
     if type(inner) is SampledMoves and not inner.one_ply:
