@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..runtime.bitsets import NONE, ONE, without_lowest
+from ..runtime import bitsets
+from ..runtime.bitsets import NONE, ONE
 from ..runtime.compile import rule, rule_noinline
 from ..runtime.state import HIDDEN
 
@@ -137,22 +138,13 @@ def any_tile_fits(c, s):
 @rule
 def count(ways):
     """Return the number of arrangements in a set."""
-    n = 0
-    while ways != NONE:
-        ways = without_lowest(ways)
-        n += 1
-    return n
+    return np.int64(bitsets.count(ways))
 
 
 @rule
 def nth_arrangement(ways, nth):
     """Return the n-th arrangement of a set, counted from 0."""
-    arrangement = -1
-    while nth >= 0:
-        arrangement += 1
-        if (ways >> np.uint64(arrangement)) & ONE:
-            nth -= 1
-    return arrangement
+    return np.int64(bitsets.nth_in_word(ways, np.uint64(nth)))
 
 
 @rule

@@ -60,6 +60,33 @@ def choice_buffers(variant: Variant) -> ChoiceBuffers:
 
 
 # ---------------------------------------------------------------- parts
+#
+# The first three are rules that several parts call. As parts, they are compiled once.
+
+
+def count_actions(c, s):
+    """Return the number of legal actions."""
+    return np.int64(count_legal(c, s))
+
+
+def nth_action(c, s, n):
+    """Return the n-th legal action in ascending order, counted from 0."""
+    return np.int64(nth_legal(c, s, n))
+
+
+def score_action(c, s, action):
+    """Write the points of a legal action by track into `s.gain` and return the tiles that it exchanges."""
+    if action < c.placements:
+        score(c, s, action)
+        return np.int64(0)
+    for track in range(len(s.gain)):
+        s.gain[track] = 0
+    return np.int64(tiles_exchanged(c, s, action))
+
+
+def random_action(c, s, word):
+    """Return the legal action that a random word selects."""
+    return nth_action(c, s, scale(word, count_actions(c, s)))
 
 
 def fill_gain_keys(s, policy, gain_keys):
@@ -105,15 +132,9 @@ def keep_best(c, s, policy, n, buffers):
     kept, most = 0, np.int64(0)
     for i in range(n):
         action = np.int64(actions[i])
-        exchanged = np.int64(0)
+        exchanged = score_action(c, s, action)
         for track in range(points.shape[1]):
-            points[1, track] = s.scores[s.seat, track]
-        if action < c.placements:
-            score(c, s, action)
-            for track in range(points.shape[1]):
-                points[1, track] += s.gain[track]
-        else:
-            exchanged = np.int64(tiles_exchanged(c, s, action))
+            points[1, track] = np.int64(s.scores[s.seat, track]) + s.gain[track]
         order = compare_gains(s, policy, points) if kept > 0 else 1
         if order == 0 and exchanged != most:
             order = 1 if exchanged > most else -1
@@ -137,7 +158,7 @@ def best_by_points(c, s, policy, buffers):
     n = np.int64(best_placements(c, s, buffers.gain_keys, buffers.actions))
     best = np.int64(0)
     if n > 0:
-        score(c, s, np.int64(buffers.actions[0]))
+        score_action(c, s, np.int64(buffers.actions[0]))
         best = gain_key(s, buffers.gain_keys)
     if best == 0:
         for action in range(np.int64(c.placements), np.int64(c.actions)):
@@ -153,17 +174,14 @@ def best_sample(c, s, samples, word, buffers):
     Of equal actions it is the one that exchanges the most tiles, then the one that was drawn first.
     """
     seed_from_word(buffers.rng, word)
-    legal = np.int64(count_legal(c, s))
+    legal = count_actions(c, s)
     chosen, most, most_exchanged = np.int64(-1), np.int64(-1), np.int64(0)
     for _ in range(samples):
-        action = np.int64(nth_legal(c, s, randint(buffers.rng, legal)))
-        points, exchanged = np.int64(0), np.int64(0)
-        if action < c.placements:
-            score(c, s, action)
-            for track in range(len(s.gain)):
-                points += s.gain[track]
-        else:
-            exchanged = np.int64(tiles_exchanged(c, s, action))
+        action = nth_action(c, s, randint(buffers.rng, legal))
+        exchanged = score_action(c, s, action)
+        points = np.int64(0)
+        for track in range(len(s.gain)):
+            points += s.gain[track]
         if points > most or (points == most and exchanged > most_exchanged):
             chosen, most, most_exchanged = action, points, exchanged
     return chosen
@@ -172,7 +190,7 @@ def best_sample(c, s, samples, word, buffers):
 def policy_action(c, s, policy, samples, word, buffers):
     """Return the action that a policy chooses. `s.gain` is overwritten."""
     if policy == RANDOM:
-        return np.int64(nth_legal(c, s, scale(word, np.int64(count_legal(c, s)))))
+        return random_action(c, s, word)
     if policy == SAMPLED:
         return best_sample(c, s, samples, word, buffers)
     return np.int64(buffers.actions[scale(word, best_by_points(c, s, policy, buffers))])
@@ -185,11 +203,11 @@ def best_sample_by_value(c, states, samples, word, weights, scratch):
     """
     seat = np.int64(states[0].seat)
     seed_from_word(scratch.rng, word)
-    legal = np.int64(count_legal(c, states[0]))
+    legal = count_actions(c, states[0])
     chosen, highest, most_exchanged = np.int64(-1), np.float32(-1.0), np.int64(0)
     tried = 0
     for _ in range(samples):
-        action = np.int64(nth_legal(c, states[0], randint(scratch.rng, legal)))
+        action = nth_action(c, states[0], randint(scratch.rng, legal))
         repeated = False
         for i in range(tried):
             repeated |= scratch.actions[i] == action
@@ -209,7 +227,19 @@ def best_sample_by_value(c, states, samples, word, weights, scratch):
     return chosen, highest
 
 
-POLICY_PARTS = (fill_gain_keys, compare_gains, keep_best, best_by_points, best_sample, policy_action)
+POLICY_PARTS = (
+    count_actions,
+    nth_action,
+    score_action,
+    random_action,
+    fill_gain_keys,
+    compare_gains,
+    keep_best,
+    best_by_points,
+    best_sample,
+    policy_action,
+)
+VALUE_PARTS = (apply_action, featurize, evaluate, count_actions, nth_action, best_sample_by_value)
 
 
 # ---------------------------------------------------------------- loops that Python calls
@@ -223,7 +253,7 @@ def choose_by_points(
     return policy_action(constants[0], states[0], policy, samples, words[0], buffers)
 
 
-@loop(parts=(apply_action, featurize, evaluate, best_sample_by_value))
+@loop(parts=VALUE_PARTS)
 def choose_by_value(
     constants: Constants,
     states: States,

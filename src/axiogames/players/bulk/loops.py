@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ...games.protocol import chance_outcome, count_legal, nth_legal
+from ...games.protocol import chance_outcome
 from ...games.runtime.signatures import (
     Actions,
     Constants,
@@ -22,8 +22,7 @@ from ...games.runtime.signatures import (
     loop,
 )
 from ...games.runtime.state import DRAW, OVER
-from ...games.runtime.xorshift import scale
-from ..bots.choosing import POLICY_PARTS, ChoiceBuffers, policy_action
+from ..bots.choosing import POLICY_PARTS, ChoiceBuffers, policy_action, random_action
 from ..evaluation.rollout_loops import apply_action
 
 # Entries of the counters, followed by one for the moves that each seat has chosen.
@@ -86,8 +85,7 @@ def play_on(
                 noisy = words.noise[counters[NOISE]] <= words.noise_limit[0]
                 counters[NOISE] += 1
             if noisy:
-                chosen = scale(words.noise[counters[NOISE]], np.int64(count_legal(c, s)))
-                action = np.int64(nth_legal(c, s, chosen))
+                action = random_action(c, s, words.noise[counters[NOISE]])
                 counters[NOISE] += 1
             else:
                 word = words.bots[seat, counters[CHOSEN + seat]]
