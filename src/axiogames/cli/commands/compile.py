@@ -59,9 +59,11 @@ def compile_units(games: Sequence[str]) -> list[CompileUnit]:
 def compile_unit(unit: CompileUnit) -> int:
     """Compile the loops that games need, and return their number."""
     from ...games.runtime import loops
+    from ...players.bots import choosing
+    from ...players.bulk.loops import play_on
     from ...players.evaluation import rollout_loops
 
-    return find_variant(*unit).kernels.compile((*loops.LOOPS, *rollout_loops.LOOPS))
+    return find_variant(*unit).kernels.compile((*loops.LOOPS, *choosing.LOOPS, *rollout_loops.LOOPS, play_on))
 
 
 def compile_games(
