@@ -124,4 +124,6 @@ def test_defaults_without_a_placement_choose_other_actions() -> None:
     assert rules.greedy_action(c, s, seed_state(1)) == (1, 0)
     assert rules.top_placements(c, s, 0, 1, scratch) == 0
     assert rules.non_placements(c, s, 0, scratch) == 2
+    assert rules.best_placements(c, s, [[0, 1]], scratch.actions) == 0
+    assert rules.tiles_exchanged(c, s, 2) == 0
     assert scratch.actions == [1, 2]

@@ -192,10 +192,8 @@ def exchange(c, s, subset):
 
 @rule
 def tiles_exchanged(c, s, action):
-    """Return the number of tiles that an action exchanges."""
-    if action < placements(c) or action == passing(c):
-        return np.int64(0)
-    return np.int64(count(np.uint64(action - placements(c) + 1)))
+    """Return the number of tiles that an exchange or a pass exchanges."""
+    return np.int64(0) if action == passing(c) else count(np.uint64(action - placements(c) + 1))
 
 
 @rule
