@@ -194,7 +194,7 @@ def _sample(
         chunks = min(budget.threads, limit - len(values))
         for stats in rollouts.run(action_ids, len(values) * CHUNK, chunks * CHUNK, turns):
             values.append(linear_values(rollouts.variant, stats.means))
-            points.append(stats.points / stats.count[:, None, None])
+            points.append(stats.points / stats.samples)
         if len(values) >= MIN_CHUNKS and time.perf_counter() > deadline:
             break
     return RolloutSample(np.array(values), np.array(points))

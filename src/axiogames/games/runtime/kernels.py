@@ -51,7 +51,8 @@ class Kernels(dict[Template, Any]):
     def make(self, template: Template, arguments: Sequence[Any]) -> Any:
         """Return a new loop, compiled for arguments of the types of `arguments`."""
         declared = loop_of(template)
-        bound = bind(template, self.with_parts(declared.parts, declared.counted), counted=declared.counted)
+        rules = self.with_parts(declared.parts, declared.counted) if declared.bound else {}
+        bound = bind(template, rules, counted=declared.counted)
         if not INTERPRETED:
             self._compile(bound, tuple(arguments))
         return bound

@@ -76,7 +76,6 @@ class FlatMonteCarlo:
         moves = _shortlist(view)
         rollouts = Rollouts(view, _untrained(variant), rng.bits(), budget.threads)
         total = RolloutStats(len(moves), variant.players, len(variant.tracks))
-        every_move = np.arange(len(moves))
         deadline = time.perf_counter() + budget.seconds
         samples = 0
         try:
@@ -84,13 +83,13 @@ class FlatMonteCarlo:
                 time.perf_counter() < deadline and not _is_spent(budget, samples * len(moves))
             ):
                 for stats in rollouts.run(moves.actions, samples, 1, TO_THE_END):
-                    total.add(every_move, stats)
+                    total.add(stats)
                 samples += 1
         finally:
             rollouts.close()
         order = np.argsort(-total.means, kind="stable").tolist()
         candidates = tuple(
-            Candidate(moves[i], (float(total.means[i]),), f"{total.means[i]:.0%} of {total.count[i]} games")
+            Candidate(moves[i], (float(total.means[i]),), f"{total.means[i]:.0%} of {total.samples} games")
             for i in order[:MAX_CANDIDATES]
         )
         return Choice(candidates[0].move, candidates, int(moves.actions[order[0]]))

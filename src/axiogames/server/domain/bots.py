@@ -19,6 +19,7 @@ from ...model.view import View
 from ...players import LEVELS as PLAYER_LEVELS
 from ...players import PLAYERS, Budget, Choice, player
 from ...players.evaluation import rollout_loops
+from ...players.search import search_loops
 from ...rng import Generator
 from ..metrics import BOT_FAILURES
 from ..work_pools import BACKGROUND_NICENESS, Busy, JobTimeout, QueueLimits, Requester, WorkPool
@@ -132,7 +133,8 @@ class Bots:
 
     async def prepare(self) -> None:
         """Compile or load the rules of all games, so that no table waits for them."""
-        for templates in (loops.LOOPS, (rollout_loops.one_ply_search_at,), (rollout_loops.run_rollouts,)):
+        search = (*rollout_loops.LOOPS, *search_loops.LOOPS)
+        for templates in (loops.LOOPS, (rollout_loops.one_ply_search_at,), search):
             for name in GAMES:  # one at a time, so that bot moves run in between
                 await asyncio.to_thread(_load, name, templates)
         # Set only now: before, a move may wait minutes for the compilation of its rules.
