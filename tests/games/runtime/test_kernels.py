@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from axiogames.analysis.review import review_loops
 from axiogames.analysis.solve.beam import expand, follow
 from axiogames.batch.loops import LOOPS
 from axiogames.envs.openspiel.resampling import resample_one
@@ -38,6 +39,7 @@ EVERY = (
     loops.greedy_playouts,
     *rollout_loops.LOOPS,
     *search_loops.LOOPS,
+    *review_loops.LOOPS,
     rollout_loops.self_play,
     rollout_loops.play_matches,
     *LOOPS,

@@ -58,11 +58,14 @@ def compile_units(games: Sequence[str]) -> list[CompileUnit]:
 
 def compile_unit(unit: CompileUnit) -> int:
     """Compile the loops that games need, and return their number."""
+    from ...analysis.review import review_loops
     from ...games.runtime import loops
     from ...players.evaluation import rollout_loops
     from ...players.search import search_loops
 
-    return find_variant(*unit).kernels.compile((*loops.LOOPS, *rollout_loops.LOOPS, *search_loops.LOOPS))
+    return find_variant(*unit).kernels.compile(
+        (*loops.LOOPS, *rollout_loops.LOOPS, *search_loops.LOOPS, *review_loops.LOOPS)
+    )
 
 
 def compile_games(

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TypeVar, TypeVarTuple
 
+from ...analysis.review import review_loops
 from ...analysis.review.hints import Hint, best_moves
 from ...games import GAMES, find_variant
 from ...games.protocol import MAX_PLAYERS
@@ -133,7 +134,7 @@ class Bots:
 
     async def prepare(self) -> None:
         """Compile or load the rules of all games, so that no table waits for them."""
-        search = (*rollout_loops.LOOPS, *search_loops.LOOPS)
+        search = (*rollout_loops.LOOPS, *search_loops.LOOPS, *review_loops.LOOPS)
         for templates in (loops.LOOPS, (rollout_loops.one_ply_search_at,), search):
             for name in GAMES:  # one at a time, so that bot moves run in between
                 await asyncio.to_thread(_load, name, templates)
