@@ -10,14 +10,16 @@ WORKERS = $(shell $(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)'
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 RULE_CODE := src/axiogames/batch/loops.py,src/axiogames/games/*/board.py,src/axiogames/games/*/evaluation.py,$\
 	src/axiogames/games/*/rules.py,src/axiogames/games/*/scoring.py,src/axiogames/games/runtime/bitsets.py,$\
-	src/axiogames/games/runtime/hands.py,src/axiogames/games/runtime/loops.py,src/axiogames/games/runtime/defaults.py,$\
-	src/axiogames/games/runtime/ranks.py,src/axiogames/games/runtime/xorshift.py,$\
+	src/axiogames/games/runtime/describing.py,src/axiogames/games/runtime/hands.py,$\
+	src/axiogames/games/runtime/loops.py,src/axiogames/games/runtime/defaults.py,src/axiogames/games/runtime/ranks.py,$\
+	src/axiogames/games/runtime/view_loops.py,src/axiogames/games/runtime/xorshift.py,$\
 	src/axiogames/players/evaluation/network.py,src/axiogames/players/evaluation/rollout_loops.py,$\
 	src/axiogames/players/evaluation/utility.py
 
 INTERPRETED_TESTS := $(wildcard tests/games/test_axio*.py tests/games/test_hex*.py tests/games/test_rota*.py tests/games/test_trio*.py) $\
 	tests/games/runtime/test_bitsets.py tests/games/conformance/test_against_the_oracle.py tests/games/conformance/test_playouts.py $\
-	tests/games/conformance/test_invariants.py tests/games/test_evaluation.py tests/batch/test_batch.py tests/games/tiny_game tests/games/test_rules_declaration.py tests/games/conformance/test_overrides.py
+	tests/games/conformance/test_invariants.py tests/games/test_evaluation.py tests/batch/test_batch.py tests/games/tiny_game tests/games/test_rules_declaration.py tests/games/conformance/test_overrides.py $\
+	tests/games/conformance/test_view_loops.py
 
 # With this variable set, every program that a test starts would compile all modules to bytecode again.
 unexport PYTHONDONTWRITEBYTECODE

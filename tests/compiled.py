@@ -13,7 +13,8 @@ from axiogames.batch.loops import LOOPS_BY_NAME
 from axiogames.cli.commands.compile import CompileUnit, compile_games, compile_unit
 from axiogames.envs import single
 from axiogames.games import GAMES, find_variant
-from axiogames.games.runtime.loops import greedy_playouts, random_playouts, set_cells
+from axiogames.games.runtime.loops import greedy_playouts, random_playouts
+from axiogames.games.runtime.view_loops import restore_derived
 from axiogames.players.evaluation.rollout_loops import play_matches, self_play
 
 SMALL = 2  # players: most tests use games for two
@@ -38,7 +39,7 @@ def compile_for_tests(unit: CompileUnit) -> int:
         variant.kernels.compile([greedy_playouts])
         single._compiled(variant)
     if variant.compact is not variant:
-        variant.compact.kernels.compile([set_cells, *([random_playouts] if small else [])])
+        variant.compact.kernels.compile([restore_derived, *([random_playouts] if small else [])])
     if unit.game == TRAINED:
         variant.kernels.compile([self_play, play_matches])
     return loops

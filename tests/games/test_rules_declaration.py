@@ -15,7 +15,7 @@ from axiogames.games.runtime.defaults import DEFAULTS
 from axiogames.games.runtime.state import PLACE
 from axiogames.games.runtime.xorshift import seed_state
 
-REQUIRED = {"apply", "refusal", "score", "set_cell", "observe_board"}
+REQUIRED = {"apply", "refusal", "score", "observe_board"}
 
 
 @rule
@@ -42,7 +42,6 @@ def required_rules(**changed: Any) -> dict[str, Any]:
         "apply": of_three,
         "refusal": of_three,
         "score": of_three,
-        "set_cell": of_four,
         "observe_board": of_four,
     }
     return required | changed

@@ -58,10 +58,10 @@ def compile_units(games: Sequence[str]) -> list[CompileUnit]:
 
 def compile_unit(unit: CompileUnit) -> int:
     """Compile the loops that games need, and return their number."""
-    from ...games.runtime import loops
+    from ...games.runtime import loops, view_loops
     from ...players.evaluation import rollout_loops
 
-    return find_variant(*unit).kernels.compile((*loops.LOOPS, *rollout_loops.LOOPS))
+    return find_variant(*unit).kernels.compile((*loops.LOOPS, *view_loops.LOOPS, *rollout_loops.LOOPS))
 
 
 def compile_games(

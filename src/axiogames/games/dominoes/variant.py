@@ -25,7 +25,6 @@ RULES = Rules.of(
     apply=rules.apply,
     refusal=rules.refusal,
     score=scoring.score,
-    set_cell=board.set_cell,
     observe_board=rules.observe_board,
     legal_actions=rules.legal_actions,
     count_legal=rules.count_legal,
@@ -36,6 +35,9 @@ RULES = Rules.of(
     top_placements=evaluation.top_placements,
     progress=evaluation.progress,
     fallback_action=evaluation.fallback_action,
+    restore=board.restore,
+    describe=rules.describe,
+    explain=scoring.explain,
     observe_counters=rules.observe_counters,
     track_features=evaluation.track_features,
     expected_gain=evaluation.expected_gain,
@@ -47,6 +49,7 @@ class DominoVariant(FixedBoard):
     """A game of the family for a number of players."""
 
     counters = ("extra", "dealing", "begun", "claimed")
+    derived = ("n_free", "free", "sums", "open")
     marks = MARKS
 
     def __init__(
@@ -148,7 +151,6 @@ class DominoVariant(FixedBoard):
         letters = read_rows(rows, self.rows, allowed)
         self.take_printed(letters, self.printed)
         symbols = {cell: letter for cell, letter in letters.items() if letter in self.colours}
-        self._lay(state, symbols)
         spent = [cell for cell, letter in letters.items() if letter == "x"]
         standing = [self.cell_index.get(name, -1) for name in pyramids]
         if sorted(standing) != sorted(cell for cell, letter in letters.items() if letter == "^"):
@@ -159,13 +161,13 @@ class DominoVariant(FixedBoard):
             )
         for n, cell in enumerate(standing, len(spent)):
             state["order"][0, n % self.facts.pyramids] = cell
-        for cell in (*standing, *spent):
-            if state["open"][0, cell] != 0:
-                raise ParseError(f"{self.names[cell]} is not shut in")
-            state["open"][0, cell] = COVERED
         state["cells"][0, standing] = PYRAMID
         state["cells"][0, spent] = SPENT
         state["n_pyramids"] = len(standing) + len(spent)
+        self._lay(state, symbols)
+        for cell in (*standing, *spent):
+            if state["open"][0, cell] != COVERED:
+                raise ParseError(f"{self.names[cell]} is not shut in")
 
     def layout_violations(self, state: State) -> Iterator[str]:
         return invariants.layout(self, state)

@@ -13,9 +13,9 @@ from ...errors import ParseError, Reason
 from ...moves import Move
 from ..protocol import Game, Rules
 from ..runtime.kernels import Kernels
-from ..runtime.loops import set_cells
 from ..runtime.observation import BoardLayout
 from ..runtime.state import START
+from ..runtime.view_loops import restore_derived
 from ..variant import State, Variant
 from . import drawing, evaluation, invariants, rules
 from .rules import FEATURES, FREE, MAX_FREE, NAMES, ROTATIONS, SIDE, WAYS
@@ -26,7 +26,6 @@ RULES = Rules.of(
     apply=rules.apply,
     refusal=rules.refusal,
     score=rules.score,
-    set_cell=rules.set_cell,
     observe_board=rules.observe_board,
     legal_actions=rules.legal_actions,
     count_legal=rules.count_legal,
@@ -38,6 +37,9 @@ RULES = Rules.of(
     sample_chance=rules.sample_chance,
     has_extra_turn=evaluation.has_extra_turn,
     progress=evaluation.progress,
+    restore=rules.restore,
+    describe=rules.describe,
+    explain=rules.explain,
     observe_counters=rules.observe_counters,
     track_features=evaluation.track_features,
     expected_gain=evaluation.expected_gain,
@@ -80,9 +82,12 @@ class RotaVariant(Variant):
     drawing = drawing
     start_places = tuple(f"{x},{y}" for x, y in START_SQUARES)
     counters = ("extra", "dealing", "from_supply", "supply", "stack")
+    board = "grid"
+    derived = ("n_edge", "low_x", "low_y", "edge")
     hand = 1
     orientations = WAYS
     places = MAX_FREE
+    tile_size = 1
 
     def __init__(self, game: Game, facts: RotaFacts, options: tuple[str, ...]) -> None:
         super().__init__(game, facts.players, options)
@@ -247,23 +252,37 @@ class RotaVariant(Variant):
             display[position] = letters
         if len({self.ways[letters][0] for letters in display.values()}) < len(display):
             raise ParseError("a tile is in the display twice")
-        # From the start square outwards, because `low_x` and `low_y` follow connected tiles only.
         order = [START_SQUARES[0]] if display else []
         for x, y in order:
             around = ((x + dx, y + dy) for dx, dy in SIDES)
             order += [square for square in around if square in display and square not in order]
         if set(order) != set(display):
             raise ParseError("the display must be connected and contain the position 0,0")
-        squares = np.array([self._square(x, y) for x, y in order], np.int64)
-        tiles = [self.ways[display[at]] for at in order]
-        values = np.array([kind * ROTATIONS + rotation + 1 for kind, rotation in tiles], np.int64)
-        self.kernels[set_cells](self.constants, state, squares, values, len(order))
+        for (x, y), letters in display.items():
+            kind, rotation = self.ways[letters]
+            state["grid"][0, self._square(x, y)] = kind * ROTATIONS + rotation + 1
+        self.kernels[restore_derived](self.constants, state)
 
     def layout_violations(self, state: State) -> Iterator[str]:
         return invariants.layout(self, state)
 
     def violations(self, state: State) -> Iterator[str]:
         return invariants.violations(self, state)
+
+    @property
+    def allowed_contents(self) -> range:
+        return range(len(self.letters) + 1)
+
+    def contents(self, state: State) -> np.ndarray:
+        grid = state["grid"][0]
+        return np.where(grid == FREE, 0, grid)
+
+    def address_of(self, state: State, cell: int) -> tuple[int, int]:
+        return self._position(state, cell)
+
+    def cell_at(self, address: Sequence[int]) -> int:
+        x, y = address
+        return self._square(x, y) if max(abs(x), abs(y)) < SIDE else -1
 
     def tiles_laid(self, state: State) -> int:
         return len(self.display(state))

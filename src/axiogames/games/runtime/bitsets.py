@@ -41,6 +41,12 @@ def from_members(members: Sequence[int] | np.ndarray, size: int) -> np.ndarray:
 
 
 @rule
+def add_member(words, member):
+    """Add a member to a set."""
+    words[member // WORD_BITS] |= ONE << np.uint64(member % WORD_BITS)
+
+
+@rule
 def contains(words, member):
     """Return whether `member` is in the set."""
     return (words[_U(member) // _BITS] >> (_U(member) % _BITS)) & ONE != 0

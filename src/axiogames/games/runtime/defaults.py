@@ -16,6 +16,7 @@ import numpy as np
 from ...errors import OK
 from ..protocol import count_legal, fallback_action, nth_legal, refusal, score
 from .compile import bind_rule
+from .describing import PASS, describe_plain, describe_slot, write_bonus
 from .evaluation import NOTHING_YET, best_value, gain_utility, insert, threshold
 from .state import DRAW, PLACE
 from .xorshift import randint, sample_tile
@@ -148,6 +149,29 @@ def add_hidden(c, s, seat, counts, at):
     """Count nothing: all hidden tiles are in hands or in the bag."""
 
 
+def restore(c, s):
+    """Leave all fields as they are: none follows from the others."""
+
+
+def describe(c, s, action, rows, at):
+    """Write a placement on a slot to the row `at`, by `c.slots` and `c.kind_of`; other actions pass."""
+    ways = np.int64(c.placements) // len(c.slots)
+    if action < c.placements:
+        describe_slot(c, s, action // ways, action % ways, c.kind_of[action % ways], rows, at)
+    else:
+        describe_plain(PASS, 0, rows, at)
+
+
+def explain(c, s, action, rows):
+    """Write the points of a placement by track, without the cells that score; return the number of rows."""
+    score(c, s, action)
+    n = 0
+    for track in range(len(s.gain)):
+        if s.gain[track] > 0:
+            n = write_bonus(rows, n, track, s.gain[track])
+    return n
+
+
 def track_features(c, s, seat, out):
     """Leave all features zero."""
 
@@ -175,6 +199,9 @@ DEFAULTS: Templates = {
     "progress": progress,
     "fallback_action": first_legal_action,
     "non_placements": non_placements,
+    "restore": restore,
+    "describe": describe,
+    "explain": explain,
     "observe_counters": observe_counters,
     "add_hidden": add_hidden,
     "track_features": track_features,

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..protocol import Rules
 from .compile import INTERPRETED, bind, bind_part, is_ready, mark_ready
+from .hands import hiding_rules
 from .signatures import Template, arguments_of, loop_of
 
 
@@ -32,7 +33,7 @@ class Kernels(dict[Template, Any]):
         self.label = label
         self._announced = False
         self.declared = rules
-        self.rules = rules.by_name()
+        self.rules = {**rules.by_name(), **hiding_rules(state.names or ())}
         self.constants = constants
         self.states = np.zeros(1, state)
         self.constants_type: np.dtype[Any] = constants.dtype

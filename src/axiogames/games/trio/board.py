@@ -67,6 +67,21 @@ def set_cell(c, s, cell, colour):
         s.wants[around] |= 1 << colour
 
 
+@rule_noinline
+def restore(c, s):
+    """Recompute the neighbours of squares and the contents of slots from `s.cells`."""
+    for slot in range(len(s.slot)):
+        s.slot[slot] = FREE
+    s.slot[len(c.slots)] = COVERED  # the dummy slot that pads `touching`
+    for cell in range(len(s.cells)):
+        s.wants[cell] = 0
+        for colour in range(s.match.shape[1]):
+            s.match[cell, colour] = 0
+    for cell in range(len(s.cells) - 1):
+        if 0 <= s.cells[cell] < s.match.shape[1]:
+            set_cell(c, s, cell, np.int64(s.cells[cell]))
+
+
 @rule
 def matching_edges(c, s, action):
     """Return the number of matching outer edges of a placement, and whether it covers a star (6)."""
