@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from axiogames.games import GAMES, LANGUAGES, find_variant
-from axiogames.server.presentation import board_json
+from axiogames.page import board_json
 from axiogames.server.routes import games, static
 from tests.games.conformance.positions import Case
 from tests.server.in_process import App, running_app

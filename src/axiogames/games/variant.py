@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -47,6 +47,22 @@ def _variant(name: str, players: int, options: tuple[str, ...], compact: bool) -
 
     found = find_variant(name, players, dict.fromkeys(options, True))
     return found.compact if compact else found
+
+
+class TorusLayout(NamedTuple):
+    """How the field `Variant.board` stores a board that grows.
+
+    Attributes:
+        side: Number of columns and rows of the torus; the square of `x`, `y` is `y % side * side + x % side`.
+        low: Fields of the state with the lowest coordinates of the tiles, 0 or less.
+        free: Content of a square on which a tile can be placed.
+        letters: Letters of a tile as it lies, by content; empty for a content that is not a tile.
+    """
+
+    side: int
+    low: tuple[str, str]
+    free: int
+    letters: tuple[str, ...]
 
 
 class BoardDrawing(Protocol):
@@ -90,6 +106,7 @@ class Variant(ABC):
         counters: Fields of the state that a position text has besides board, hands, bag and scores.
         board: Field of the state with the content of every cell.
         derived: Fields of the state that the rule `restore` recomputes from the others.
+        torus: How the field `board` stores a board that grows, `None` for other boards.
     """
 
     tiles_leave = False
@@ -98,6 +115,7 @@ class Variant(ABC):
     counters: tuple[str, ...] = ()
     board = "cells"
     derived: tuple[str, ...] = ()
+    torus: TorusLayout | None = None
 
     def __init__(self, game: Game, players: int, options: tuple[str, ...]) -> None:
         self.game = game

@@ -24,7 +24,7 @@ from .operations import access, retention
 from .operations.access import AuditFollower
 from .operations.audit import NOTICE, AuditLog
 from .operations.retention import Retention, RetentionPolicy
-from .presentation import board_json
+from .presentation import moves_json
 from .presentation.views import Replays
 from .private_files import protect_data
 from .rendering.pictures import Pictures
@@ -191,7 +191,7 @@ def add_background_tasks(server: Server) -> None:
 
 async def _load_rules(server: Server) -> None:
     """Load the compiled rules, so that the first table does not wait for them."""
-    await asyncio.to_thread(board_json.prepare)
+    await asyncio.to_thread(moves_json.prepare)
     await server.bots.prepare()
     # The objects created so far stay alive. Scanning them in every garbage collection would delay the tables.
     gc.collect()

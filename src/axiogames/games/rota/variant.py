@@ -16,7 +16,7 @@ from ..runtime.kernels import Kernels
 from ..runtime.observation import BoardLayout
 from ..runtime.state import START
 from ..runtime.view_loops import restore_derived
-from ..variant import State, Variant
+from ..variant import State, TorusLayout, Variant
 from . import drawing, evaluation, invariants, rules
 from .rules import FEATURES, FREE, MAX_FREE, NAMES, ROTATIONS, SIDE, WAYS
 from .setup import MIDDLE, RotaFacts, constants, opening, rotate
@@ -100,6 +100,8 @@ class RotaVariant(Variant):
             for rotation in range(ROTATIONS)
         }
         self.letters = {kind * ROTATIONS + rotation + 1: way for way, (kind, rotation) in self.ways.items()}
+        letters = tuple(self.letters.get(content, "") for content in range(len(self.letters) + 1))
+        self.torus = TorusLayout(SIDE, ("low_x", "low_y"), FREE, letters)
         self.constants = constants(facts)
         self.opening = opening(facts)
         self.supply = int(self.opening["supply"][0])  # before any extra turn
