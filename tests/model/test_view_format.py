@@ -35,7 +35,9 @@ def over_the_wire(message: Any) -> Any:
     return json.loads(json.dumps(message))
 
 
-@pytest.mark.parametrize("twist", TWISTS)
+@pytest.mark.parametrize(
+    "twist", [pytest.param(twist, marks=[pytest.mark.slow] if twist != "plain" else []) for twist in TWISTS]
+)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_views_and_changes_lead_to_equal_states(
     case: Case, twist: str, monkeypatch: pytest.MonkeyPatch

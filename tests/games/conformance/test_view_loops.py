@@ -7,9 +7,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from axiogames.games import GAMES, find_variant
 from axiogames.games.runtime.compile import INTERPRETED
 from axiogames.games.runtime.state import HIDDEN, OVER
-from axiogames.games.runtime.view_loops import restore_derived
+from axiogames.games.runtime.view_loops import preview, restore_derived
 from axiogames.games.variant import State, Variant, copied
 from axiogames.model.position import Position
 from axiogames.model.table import Table
@@ -141,3 +142,23 @@ def check_preview(table: Position, action: int) -> None:
 def case_is_solo_with_stops(variant: Variant) -> bool:
     """Return whether tracks have a second half, which a point that ends the first one does not enter."""
     return variant.players == 1 and variant.cap != variant.game.cap
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_points_beyond_the_last_row_are_left_out(game: str) -> None:
+    variant = find_variant(game)
+    full = 0
+    for table in play(variant, ("greedy",), "few rows"):
+        actions = table.legal_moves().actions[:1]
+        if not len(actions) or actions[0] >= variant.placements:
+            continue
+        points, _ = previewed(variant, table.state, int(actions[0]))
+        for room in (0, 1):
+            rows = np.full((room + 1, variant.point_columns), -7, np.int16)
+            count = variant.kernels[preview](
+                variant.constants, copied(table.state), int(actions[0]), rows[:room]
+            )
+            assert count == min(room, len(points))
+            assert set(rows[room].tolist()) == {-7}
+            full += count
+    assert full > 0

@@ -1,4 +1,4 @@
-"""A registered game with only the five required rules works everywhere."""
+"""A registered game with only the four required rules works everywhere."""
 
 from __future__ import annotations
 
@@ -26,9 +26,13 @@ from axiogames.games import (
 from axiogames.games.runtime.compile import INTERPRETED
 from axiogames.model.record import Record, record_of, replay
 from axiogames.model.testing import check_game
+from axiogames.model.view_format import decode_view, encode_view
+from axiogames.moves import Move
+from axiogames.page.variant_data import variant_data
 from axiogames.parallel import map_unordered
 from axiogames.players import player
 from axiogames.players.match import play_match
+from tests.games.numbers import described, move_of, previewed
 
 PACKAGE = "examples.tiny_game"
 
@@ -48,6 +52,29 @@ def test_registered_game_is_known_until_it_is_removed(tiny: str) -> None:
     unregister_game(tiny)
     with pytest.raises(UnknownGame, match=r"choose one of axio, hex, rota, trio$"):
         find_variant(tiny)
+
+
+def test_page_gets_its_moves_and_points(tiny: str) -> None:
+    table = axio.new_game(tiny, players=2, seed=1)
+    variant = table.variant
+    assert variant_data(variant).rows.action_columns == 8
+    for _ in range(6):
+        moves = table.legal_moves()
+        rows = described(variant, table.state, moves.actions)
+        assert [move_of(variant, table.state, row) for row in rows] == list(moves)
+        best = int(moves.actions[table.gains(moves).sum(axis=1).argmax()])
+        points, after = previewed(variant, table.state, best)
+        gain = after["gain"][0].tolist()
+        assert [(point.track, point.points) for point in points] == [
+            (track, n) for track, n in zip(variant.tracks, gain, strict=True) if n
+        ]
+        assert {(point.cell, point.target) for point in points} <= {("", "")}
+        view = table.view(0).state
+        assert decode_view(variant, encode_view(variant, view)).tobytes() == view.tobytes()
+        table.play_action(best)
+    # An action that is not a placement passes, unless the game says otherwise.
+    (row,) = described(variant, table.state, np.array([variant.placements], np.int32))
+    assert move_of(variant, table.state, row) == Move("pass")
 
 
 def test_workers_know_the_game_until_it_is_removed(tiny: str) -> None:
