@@ -12,14 +12,15 @@ from axiogames.games.runtime.compile import INTERPRETED
 from axiogames.games.runtime.state import HIDDEN, OVER
 from axiogames.games.runtime.view_loops import preview, restore_derived
 from axiogames.games.variant import State, Variant, copied
-from axiogames.model.position import Position
+from axiogames.model.position import Moves, Position
 from axiogames.model.table import Table
 from axiogames.rng import Generator
-from tests.games.conformance.positions import CASES, Case, play, tables, twisted
+from tests.games.conformance.positions import CASES, TWISTS, Case, play, tables, twisted
 from tests.games.numbers import described, move_of, previewed
 
-EVERY = 9 if INTERPRETED else 3  # plies between the tested positions
-ACTIONS = 10 if INTERPRETED else 60  # previewed in a position
+EVERY = 11 if INTERPRETED else 3  # plies between the tested positions
+DESCRIBED = 20 if INTERPRETED else 100_000  # at most about so many actions of a position
+PREVIEWED = 6 if INTERPRETED else 60
 
 
 def redacted(variant: Variant, state: State, seat: int | None) -> State:
@@ -39,6 +40,11 @@ def redacted(variant: Variant, state: State, seat: int | None) -> State:
     view["bag"][0] = [bag[kind] for kind in range(len(variant.kinds))]
     view["unseen"] = bag.total()
     return view
+
+
+def some(actions: np.ndarray, count: int) -> np.ndarray:
+    """Return about `count` of the actions, the last one included."""
+    return np.append(actions[: -1 : len(actions) // count + 1], actions[-1:])
 
 
 def all_states(variant: Variant, seed: str) -> list[State]:
@@ -82,10 +88,11 @@ def test_derived_fields_follow_from_the_others(case: Case) -> None:
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_rows_describe_the_legal_moves(case: Case) -> None:
     kinds = set()
-    for table in tables(case, games=1):
+    for table in tables(case, games=1, twists=TWISTS[-1:] if INTERPRETED else TWISTS):
         moves = table.legal_moves()
         if table.plies % EVERY and all(move.kind == "place" for move in moves[-1:]):
             continue
+        moves = Moves(table, some(moves.actions, DESCRIBED))
         for move, row in zip(moves, described(table.variant, table.state, moves.actions), strict=True):
             expected = move
             if move.kind == "exchange" and not move.tiles:
@@ -96,7 +103,7 @@ def test_rows_describe_the_legal_moves(case: Case) -> None:
     assert "place" in kinds
 
 
-@pytest.mark.parametrize("twist", ["plain", "near the cap"])
+@pytest.mark.parametrize("twist", TWISTS[1:2] if INTERPRETED else TWISTS[:2])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_points_of_cells_add_up(case: Case, twist: str) -> None:
     variant = twisted(case, twist)
@@ -104,10 +111,7 @@ def test_points_of_cells_add_up(case: Case, twist: str) -> None:
     for table in play(variant, ("greedy", "balanced"), f"points {twist}"):
         if table.plies % EVERY:
             continue
-        moves = table.legal_moves()
-        actions = moves.actions.tolist()
-        chosen = actions[:: len(actions) // ACTIONS + 1] + actions[-1:]
-        for action in chosen:
+        for action in some(table.legal_moves().actions, PREVIEWED).tolist():
             check_preview(table, action)
             scored += action < variant.placements
     assert scored > 0
@@ -147,18 +151,16 @@ def case_is_solo_with_stops(variant: Variant) -> bool:
 @pytest.mark.parametrize("game", GAMES)
 def test_points_beyond_the_last_row_are_left_out(game: str) -> None:
     variant = find_variant(game)
-    full = 0
     for table in play(variant, ("greedy",), "few rows"):
-        actions = table.legal_moves().actions[:1]
-        if not len(actions) or actions[0] >= variant.placements:
-            continue
-        points, _ = previewed(variant, table.state, int(actions[0]))
-        for room in (0, 1):
-            rows = np.full((room + 1, variant.point_columns), -7, np.int16)
-            count = variant.kernels[preview](
-                variant.constants, copied(table.state), int(actions[0]), rows[:room]
-            )
-            assert count == min(room, len(points))
-            assert set(rows[room].tolist()) == {-7}
-            full += count
-    assert full > 0
+        moves = table.legal_moves()
+        gains = table.gains(moves).sum(axis=1)
+        if len(moves) and gains.max() > 0:
+            break
+    action = int(moves.actions[gains.argmax()])
+    points, _ = previewed(variant, table.state, action)
+    assert points
+    for room in (0, 1):
+        rows = np.full((room + 1, variant.point_columns), -7, np.int16)
+        count = variant.kernels[preview](variant.constants, copied(table.state), action, rows[:room])
+        assert count == room
+        assert set(rows[room].tolist()) == {-7}
