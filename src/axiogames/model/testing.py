@@ -30,6 +30,7 @@ from ..rng import Generator
 from .position import Position
 from .record import Record, record_of, replay
 from .table import Table
+from .view_format import decode_view, encode_view
 
 # Numba infers the types of loops at compilation.
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -47,7 +48,7 @@ def check_game(
 
     - Each override of a rule agrees with the default, which follows from `refusal` and `score`.
     - Moves, positions and records round-trip through their texts.
-    - Views contain no hidden tiles.
+    - Views contain no hidden tiles. Decoding an encoded view restores all fields of its state.
     - A move scores what its preview says, and can be undone.
 
     Args:
@@ -236,6 +237,13 @@ class _Checks:
                 raise self.error(table, f"the view of seat {seat} shows the hand of seat {other}")
         if Position.parse(view.position).position != view.position:
             raise self.error(table, f"the view of seat {seat} is parsed as another position")
+        decoded = decode_view(self.variant, encode_view(self.variant, view.state))
+        if decoded.tobytes() != view.state.tobytes():
+            wrong = [name for name in decoded.dtype.names if (decoded[name] != view.state[name]).any()]
+            raise self.error(
+                table,
+                f"`restore` does not recompute {', '.join(wrong)} as `apply` leaves it",
+            )
 
     def check_record(self, table: Table) -> None:
         """Check that the record of a finished game replays to the same state."""
