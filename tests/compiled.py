@@ -10,10 +10,11 @@ from __future__ import annotations
 import time
 
 from axiogames.batch.loops import LOOPS_BY_NAME
-from axiogames.cli.commands.compile import CompileUnit, compile_games, compile_unit
+from axiogames.cli.commands.compile import compile_games
 from axiogames.envs import single
 from axiogames.games import GAMES, find_variant
 from axiogames.games.runtime.loops import greedy_playouts, random_playouts, set_cells
+from axiogames.players.compilation import CompileUnit, compile_unit
 from axiogames.players.evaluation.rollout_loops import play_matches, self_play
 
 SMALL = 2  # players: most tests use games for two

@@ -88,6 +88,11 @@ def unregister_game(name: str) -> None:
     _variant.cache_clear()
 
 
+def registered_packages() -> tuple[str, ...]:
+    """Return the packages of the registered games."""
+    return tuple(_registered.values())
+
+
 def _package(name: str) -> str:
     return _registered.get(name, f"{__name__}.{name}")
 

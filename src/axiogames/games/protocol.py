@@ -280,10 +280,9 @@ HOOKS = tuple(hook.name for hook in fields(Rules) if hook.metadata)
 
 def _check_parameters(game: str, name: str, expected: str, rule: Any) -> None:
     """Check that a rule takes as many parameters as its callers pass. Raises `GameDefinitionError`."""
-    function = getattr(rule, "py_func", rule)  # compiled rules have `py_func`
-    if not inspect.isfunction(function):
+    if not inspect.isfunction(rule):
         raise GameDefinitionError(f"{game}: `{name}` must be a function of ({expected}), not {rule!r}")
-    parameters = inspect.signature(function).parameters.values()
+    parameters = inspect.signature(rule).parameters.values()
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     if len(parameters) != expected.count(",") + 1 or any(p.kind not in positional for p in parameters):
         actual = ", ".join(str(parameter) for parameter in parameters)

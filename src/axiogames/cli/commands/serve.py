@@ -11,7 +11,6 @@ from ...server.processes import AlreadyRunning, check_startup, free_port, open_b
 from ...server.settings import DATABASE_VARIABLE, Settings
 from ..terminal.options import FILE, Integer, Real
 from ..terminal.server_options import hide_password, retention_options
-from .compile import compile_games, uncompiled_games
 
 
 @click.command("serve")
@@ -136,9 +135,6 @@ def command(
         accept_new_key=accept_new_key,
     )
     check_startup(settings)
-    if missing := uncompiled_games():
-        click.echo("Compiling the rules, once per machine. This takes about half a minute.", err=True)
-        compile_games(missing)
     if opens is None:
         opens = sys.stdout.isatty()
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .compile import INTERPRETED, rule
+from .compile import COMPILED, rule
 
 WORD_BITS = 64
 NONE, ONE = np.uint64(0), np.uint64(1)
@@ -49,11 +49,12 @@ def contains(words, member):
 @rule
 def running_sums(word):
     """Return a word whose bytes are the prefix sums of the bytes of `word`; no sum may exceed 255."""
-    if INTERPRETED:  # NumPy would warn that the upper half of the product is lost
-        word = word + (word << _BYTE)
-        word = word + (word << _U(16))
-        return word + (word << _U(32))
-    return word * _ONES  # pragma: no cover - compiled only
+    if COMPILED:
+        return word * _ONES  # pragma: no cover - compiled only
+    # NumPy would warn that the upper half of the product is lost.
+    word = word + (word << _BYTE)
+    word = word + (word << _U(16))
+    return word + (word << _U(32))
 
 
 @rule
