@@ -226,8 +226,8 @@ class RuleLoader:
     def _on_exit(self, process: subprocess.Popen[bytes]) -> None:
         """Handle the end of the compiling process. Raises `CompilerFailed`."""
         assert process.stderr is not None
-        with process.stderr:
-            output = process.stderr.read()[-MAX_ERROR_BYTES:].decode(errors="replace")
+        output = process.stderr.read()[-MAX_ERROR_BYTES:].decode(errors="replace")
+        _close_pipes(process)
         if process.returncode == NOT_SAVED:
             self._compiles_here = True
             raise CompilerFailed("the compile cache is not writable; compiling the rules in the server")
@@ -260,9 +260,7 @@ class RuleLoader:
         process, self._process = self._process, None
         if process is not None:
             process.kill()
-            for pipe in (process.stdin, process.stderr):
-                if pipe is not None:
-                    pipe.close()
+            _close_pipes(process)
             process.wait(STOP_TIMEOUT)
 
 
@@ -270,6 +268,12 @@ def _kernels_of(name: str) -> Iterable[Kernels]:
     """Return the loops of a game, one object for each set that is compiled separately."""
     found = (find_variant(name, players).kernels for players in range(1, MAX_PLAYERS + 1))
     return {kernels.label: kernels for kernels in found}.values()
+
+
+def _close_pipes(process: subprocess.Popen[bytes]) -> None:
+    for pipe in (process.stdin, process.stderr):
+        if pipe is not None:
+            pipe.close()
 
 
 def _spawn() -> subprocess.Popen[bytes]:

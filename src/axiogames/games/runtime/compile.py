@@ -22,11 +22,11 @@ import stat
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -220,9 +220,23 @@ def _with_rules(template: Callable[..., Any], rules: Mapping[str, Any]) -> Funct
 
 def _linked(function: Callable[..., Any]) -> FunctionType:
     """Return a copy of a function that calls compiled rules where the function calls rules."""
-    names = set(_names(function.__code__)) & function.__globals__.keys()
-    dispatchers = {name: compiled(function.__globals__[name]) for name in sorted(names)}
-    return _with_rules(function, {**dispatchers, "COMPILED": True})
+    names = sorted(set(_names(function.__code__)))
+    used = {name: function.__globals__[name] for name in names if name in function.__globals__}
+    linked = {
+        name: _linked_module(value, names) if isinstance(value, ModuleType) else compiled(value)
+        for name, value in used.items()
+    }
+    return _with_rules(function, {**linked, "COMPILED": True})
+
+
+def _linked_module(module: ModuleType, names: Iterable[str]) -> ModuleType:
+    """Return a copy of a module whose rules with these names are compiled, or the module if it has none."""
+    rules = {name: vars(module)[name] for name in names if _options_of(vars(module).get(name)) is not None}
+    if not rules:
+        return module
+    linked = ModuleType(module.__name__)
+    vars(linked).update(vars(module), **{name: compiled(value) for name, value in rules.items()})
+    return linked
 
 
 def _names(code: CodeType) -> Iterator[str]:

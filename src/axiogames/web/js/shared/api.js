@@ -3,7 +3,7 @@ import { hasText, language, t } from "./i18n.js";
 
 /** @import {Artwork, Bot, Game, Me} from "./types.js" */
 
-/** Milliseconds. Opening a table may compile its rules, which takes seconds. */
+/** Milliseconds. A request to a busy server takes seconds. */
 const TIMEOUT = 45_000;
 
 /** A failed request. `code` is the server's error code, or "offline" if there was no response. */

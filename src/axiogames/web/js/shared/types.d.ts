@@ -29,6 +29,12 @@ export interface Artwork {
   spark: string;
 }
 
+/** The prepared share of the rules of each game, from 0 to 1. */
+export interface RulesProgress {
+  ready: boolean;
+  games: Record<string, number>;
+}
+
 export interface Me {
   id: string;
   name: string;

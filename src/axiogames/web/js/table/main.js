@@ -19,6 +19,7 @@ import { startHand } from "./panels/hand.js";
 import { renderHandover, startHandover } from "./panels/handover.js";
 import { startHistory } from "./panels/history.js";
 import { startOpponents } from "./panels/opponents.js";
+import { startPreparation } from "./panels/preparation.js";
 import { showResult, startResult } from "./panels/result.js";
 import { startScoreTracks } from "./panels/score-tracks.js";
 import { playSound, startSound, toggleSound } from "./panels/sound.js";
@@ -81,6 +82,7 @@ function start(view) {
   startPointer();
   startPreview();
   startStatus();
+  startPreparation();
   startButtons();
   startHistory();
   startHandover();

@@ -257,7 +257,10 @@ export function sendCommand(command, placed = null) {
 /** Request a hint. */
 export function requestHint() {
   const { view } = state;
-  if (canMove(view) && view.table.hints) send({ do: "hint", id: newId(), n: view.n });
+  if (!canMove(view) || !view.table.hints) return;
+  send({ do: "hint", id: newId(), n: view.n });
+  state.hintRequested = true;
+  notifySelection();
 }
 
 /** Select the move of a hint. @param {number} pick @param {string} text the reasons */

@@ -137,6 +137,7 @@ function announceEvents(newEvents) {
 /** @param {Hint} message */
 async function receiveHint(message) {
   const { view, legal } = state;
+  state.hintRequested = false;
   const [best] = message.picks;
   if (!best || !legal) return void toast(t("table.no_hint"));
   try {
@@ -152,6 +153,7 @@ async function receiveHint(message) {
 
 /** @param {Refused} message */
 function receiveRefusal(message) {
+  state.hintRequested = false;
   const own = message.id !== null && message.id === state.sending?.id;
   if (own) {
     state.sending = null;

@@ -43,6 +43,10 @@ export type State = {
   preview: { pick: number; pyramids: string[]; ends: boolean } | null;
   /** The reasons for a hint, while it is shown. */
   hintText: string;
+  /** Whether a hint has been requested and has not arrived. */
+  hintRequested: boolean;
+  /** The prepared share of the rules in percent, while a bot or a hint waits for them. */
+  preparation: number | null;
   replay: Replay | null;
   online: boolean;
 };

@@ -21,6 +21,8 @@ export const state = {
   sending: null,
   preview: null,
   hintText: "",
+  hintRequested: false,
+  preparation: null,
   replay: null,
   online: true,
 };
