@@ -1,8 +1,8 @@
 # The two commands are `make play` and `make test`. Both install what they need into .venv, in the exact
 # versions of requirements/.
 
-PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
-	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' \
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' \
 	2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 # One worker more than cores, because server tests mostly wait.
@@ -36,7 +36,7 @@ test: .venv/run.done
 setup: .venv/dev.done
 
 .venv/bin/python:
-	@test -n "$(PYTHON)" || { echo "axio needs Python 3.11, 3.12 or 3.13; none was found"; exit 1; }
+	@test -n "$(PYTHON)" || { echo "axio needs Python 3.11, 3.12, 3.13 or 3.14; none was found"; exit 1; }
 	@echo "setting up .venv with $(PYTHON) ..."
 	@$(PYTHON) -m venv .venv
 
