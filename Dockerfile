@@ -24,7 +24,7 @@ COPY --from=build --chown=axio /cache /var/cache/axio
 ENV PATH=/opt/axio/bin:$PATH \
     AXIO_CACHE_DIR=/var/cache/axio \
     PYTHONUNBUFFERED=1
-USER axio
+USER 1000
 VOLUME /data
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=10s --start-period=30s \

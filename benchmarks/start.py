@@ -1,8 +1,8 @@
 """`python -m benchmarks.start`: how soon a server without compiled rules can be used.
 
-Starts `axio serve` with an empty compile cache, requests the first page, opens a table with a bot, and places a
-tile over its WebSocket, as the page does. All times count from the start of the process. The load of the machine
-is printed with them: another process that computes delays them.
+Starts `axio serve` with an empty compile cache, requests the first page, opens a table with a bot, and places
+a tile over its WebSocket, as the page does. All times count from the start of the process. The load of the
+machine is printed with them: another process that computes delays them.
 """
 
 from __future__ import annotations

@@ -23,7 +23,8 @@ FUNCTIONS = {
     signal: ("SIGKILL", "SIGHUP", "pthread_kill", "pthread_sigmask"),
     socket: ("AF_UNIX",),
 }
-SKIPPED = ("axiogames.__main__", "axiogames.server.storage.migrations.env", "axiogames.envs", "axiogames.cuda")
+# Programs, and what needs Alembic's context or an extra that the tests do not install on every system.
+SKIPPED = ("axiogames.__main__", "axiogames.server.storage.migrations.env", "axiogames.envs")
 
 import axiogames
 
