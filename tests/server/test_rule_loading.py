@@ -261,7 +261,6 @@ def test_process_ends_with_its_input(tmp_path: Path) -> None:
 def test_only_one_process_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rule_compiler, "cache_root", lambda: tmp_path)
     monkeypatch.setattr(rule_compiler, "_exit_with_input", lambda: None)
-    monkeypatch.setattr(os, "nice", lambda _: None)
     interrupt = signal.getsignal(signal.SIGINT)
     try:
         with hold_lock(tmp_path / LOCK_FILE) as held:

@@ -78,8 +78,6 @@ def main(packages: Sequence[str]) -> int:
     """Compile all loops unless another process does, and return the exit code."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles Ctrl-C and ends this process
     threading.Thread(target=_exit_with_input, daemon=True).start()
-    if hasattr(os, "nice"):
-        os.nice(NICENESS)
     for package in packages:
         register_game(package)
     root = cache_root()

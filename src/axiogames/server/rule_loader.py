@@ -35,7 +35,7 @@ from ..players.compilation import LOOPS
 from . import rule_compiler
 from .domain.refusals import Refused
 from .presentation import board_json
-from .rule_compiler import ANOTHER_COMPILES, ENTRY_POINTS, LOCK_FILE, NOT_SAVED
+from .rule_compiler import ANOTHER_COMPILES, ENTRY_POINTS, LOCK_FILE, NICENESS, NOT_SAVED
 from .supervisor import BackgroundTask
 
 POLL_INTERVAL = 0.2  # seconds between two looks at the cache
@@ -281,7 +281,7 @@ def _spawn() -> subprocess.Popen[bytes]:
     # The process must import the same package and the packages of registered games.
     package_root = str(Path(rule_compiler.__file__).parents[2])
     environment["PYTHONPATH"] = os.pathsep.join(dict.fromkeys((package_root, *filter(None, sys.path))))
-    return subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, "-P", "-m", rule_compiler.__name__, *registered_packages()],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
@@ -289,3 +289,7 @@ def _spawn() -> subprocess.Popen[bytes]:
         env=environment,
         creationflags=getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0),
     )
+    if hasattr(os, "setpriority"):  # at once, because its imports compete with those of the server
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, process.pid, NICENESS)
+    return process
