@@ -7,9 +7,9 @@ from playwright.sync_api import Route, expect
 
 from tests.web.conftest import Visit
 
-REQUEST_HINT = """async (requested) => {
+WAIT_FOR_A_BOT = """async (kind) => {
     const { notifySelection, state } = await import("/static/js/table/state/store.js");
-    state.hintRequested = requested;
+    state.view.seats[0].kind = kind;
     notifySelection();
 }"""
 
@@ -27,14 +27,17 @@ def test_progress_is_shown_while_somebody_waits(visit: Visit, language: str, tex
 
     visitor.page.route("**/api/rules-progress", answer)
     visitor.set_settings(coach=False)
-    visitor.goto(f"/t/{visitor.client.open('rota', ['me']).id}")
+    with visitor.page.expect_response("**/panels/preparation.js"):
+        visitor.goto(f"/t/{visitor.client.open('rota', ['me']).id}")
     detail = visitor.page.locator("#detail")
     expect(detail).not_to_be_empty()
     before = detail.inner_text()
-    visitor.page.evaluate(REQUEST_HINT, True)
+    with visitor.page.expect_request("**/api/rules-progress"):
+        visitor.page.evaluate(WAIT_FOR_A_BOT, "bot")
     expect(detail).to_contain_text(text)
     expect(visitor.page.locator("#announcement")).to_contain_text(text)
     share = 1.0  # the next answer says that the rules are ready
+    visitor.page.evaluate(WAIT_FOR_A_BOT, "person")
     expect(detail).to_have_text(before)
 
 
@@ -43,7 +46,7 @@ def test_page_does_not_ask_while_nobody_waits(visit: Visit) -> None:
     asked: list[str] = []
     visitor.page.on("request", lambda request: asked.append(request.url))
     visitor.set_settings(coach=False)
-    visitor.goto(f"/t/{visitor.client.open('rota', ['me']).id}")
+    with visitor.page.expect_response("**/panels/preparation.js"):
+        visitor.goto(f"/t/{visitor.client.open('rota', ['me']).id}")
     expect(visitor.page.locator("#detail")).not_to_be_empty()
-    visitor.page.evaluate(REQUEST_HINT, False)
     assert not [url for url in asked if url.endswith("/api/rules-progress")]

@@ -19,7 +19,6 @@ import { startHand } from "./panels/hand.js";
 import { renderHandover, startHandover } from "./panels/handover.js";
 import { startHistory } from "./panels/history.js";
 import { startOpponents } from "./panels/opponents.js";
-import { startPreparation } from "./panels/preparation.js";
 import { showResult, startResult } from "./panels/result.js";
 import { startScoreTracks } from "./panels/score-tracks.js";
 import { playSound, startSound, toggleSound } from "./panels/sound.js";
@@ -82,7 +81,6 @@ function start(view) {
   startPointer();
   startPreview();
   startStatus();
-  startPreparation();
   startButtons();
   startHistory();
   startHandover();
@@ -147,6 +145,9 @@ async function checkIdentity() {
     showLoadError(error);
   }
 }
+
+/* Needed only if a bot or a hint takes longer than usual. */
+setTimeout(() => import("./panels/preparation.js").catch(() => {}), 2_500);
 
 /** Called when all received steps have been rendered. @param {View | null} before */
 function onRendered(before) {

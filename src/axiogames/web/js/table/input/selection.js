@@ -257,10 +257,7 @@ export function sendCommand(command, placed = null) {
 /** Request a hint. */
 export function requestHint() {
   const { view } = state;
-  if (!canMove(view) || !view.table.hints) return;
-  send({ do: "hint", id: newId(), n: view.n });
-  state.hintRequested = true;
-  notifySelection();
+  if (canMove(view) && view.table.hints) send({ do: "hint", id: newId(), n: view.n });
 }
 
 /** Select the move of a hint. @param {number} pick @param {string} text the reasons */

@@ -137,7 +137,6 @@ function announceEvents(newEvents) {
 /** @param {Hint} message */
 async function receiveHint(message) {
   const { view, legal } = state;
-  state.hintRequested = false;
   const [best] = message.picks;
   if (!best || !legal) return void toast(t("table.no_hint"));
   try {
@@ -153,7 +152,6 @@ async function receiveHint(message) {
 
 /** @param {Refused} message */
 function receiveRefusal(message) {
-  state.hintRequested = false;
   const own = message.id !== null && message.id === state.sending?.id;
   if (own) {
     state.sending = null;

@@ -3,9 +3,10 @@
  * compiles its rules; until then moves work, and searches wait.
  */
 import { get } from "../../shared/api.js";
+import { byId } from "../../shared/dom.js";
+import { formatNumber, t } from "../../shared/i18n.js";
 import { announce } from "../../shared/toast.js";
 import { notifySelection, onSelectionChange, state } from "../state/store.js";
-import { preparationText } from "./status.js";
 
 /** @import {RulesProgress} from "../../shared/types.js" */
 
@@ -17,33 +18,44 @@ let timer = 0;
 /** Whether the rules of this server are known to be ready. */
 let ready = false;
 
-/** Show the progress whenever a bot or a hint takes long, until the rules are ready. */
-export function startPreparation() {
-  onSelectionChange(schedule);
-}
+/** The number of the entry after which a hint was requested. */
+let hintAfter = -1;
 
-/** Whether the server is computing a move or a hint. */
-function isWaiting() {
-  const { view, replay, hintRequested } = state;
-  const { turn } = view.now;
-  if (replay || view.table.status !== "playing" || turn === null) return false;
-  return hintRequested || view.seats[turn].kind === "bot";
+/** Whether the server computes a bot's move or a hint. */
+function isSearching() {
+  const { view, replay, hintText } = state;
+  if (!view || replay || view.table.status !== "playing" || view.now.turn === null) return false;
+  return (hintAfter === view.n && !hintText) || view.seats[view.now.turn].kind === "bot";
 }
 
 function schedule() {
-  if (ready || timer || !isWaiting()) return;
-  timer = window.setTimeout(check, state.preparation === null ? USUAL_TIME : POLL_INTERVAL);
+  if (ready || timer || !isSearching()) return;
+  timer = window.setTimeout(check, state.preparation ? POLL_INTERVAL : USUAL_TIME);
 }
 
 async function check() {
-  const before = state.preparation;
   /** @type {RulesProgress | null} */
-  const progress = await get("/api/rules-progress").catch(() => null);
+  const progress = isSearching() ? await get("/api/rules-progress").catch(() => null) : null;
   timer = 0;
-  ready ||= progress?.ready ?? false;
-  const share = progress?.games[state.view.table.game] ?? 0;
-  state.preparation = progress && !ready && isWaiting() ? Math.floor(100 * share) : null;
-  if (before === null && state.preparation !== null) announce(preparationText());
-  if (before !== state.preparation) notifySelection();
+  ready = progress?.ready ?? false;
+  show(progress && !ready && isSearching() ? progress.games[state.view.table.game] : null);
   schedule();
 }
+
+/** @param {number | null} share */
+function show(share) {
+  const before = state.preparation;
+  state.preparation = share === null ? "" : t("table.preparing", { percent: formatNumber(Math.floor(100 * share)) });
+  if (!before && state.preparation) announce(state.preparation);
+  if (before !== state.preparation) notifySelection();
+}
+
+function onHintRequested() {
+  hintAfter = state.view.n;
+  schedule();
+}
+
+byId("hint").addEventListener("click", onHintRequested);
+addEventListener("keydown", ({ key }) => key === "h" && onHintRequested());
+onSelectionChange(schedule);
+schedule();

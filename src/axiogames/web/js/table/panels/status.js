@@ -46,7 +46,7 @@ function detailText() {
   const { now, table } = view;
   if (state.replay) return "";
   if (table.status === "over") return outcomeText();
-  if (state.preparation !== null) return preparationText();
+  if (state.preparation) return state.preparation;
   if (view.yours.length === 0) return t("table.watching");
   if (!canMove(view) || state.sending) return now.held ? t("table.held_help") : "";
   if (hintText) return hintText;
@@ -62,9 +62,6 @@ function detailText() {
   if (selection.tile !== null) return t("table.help_place");
   return legal?.tiles.some((rotations) => rotations.length) ? t("table.help_pick") : t("table.help_other");
 }
-
-/** Return the progress of the rules that a bot or a hint waits for. */
-export const preparationText = () => t("table.preparing", { percent: formatNumber(state.preparation ?? 0) });
 
 /** Return the outcome as a short sentence. */
 export function outcomeText() {

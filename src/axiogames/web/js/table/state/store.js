@@ -21,8 +21,7 @@ export const state = {
   sending: null,
   preview: null,
   hintText: "",
-  hintRequested: false,
-  preparation: null,
+  preparation: "",
   replay: null,
   online: true,
 };
