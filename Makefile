@@ -22,7 +22,7 @@ INTERPRETED_TESTS := $(wildcard tests/games/test_axio*.py tests/games/test_hex*.
 # With this variable set, every program that a test starts would compile all modules to bytecode again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: play test slow setup lint unit compiled pages pytest interpreted crash format goldens docs lock bench clean
+.PHONY: play test slow setup lint unit compiled pages pytest interpreted crash format goldens bundles docs lock bench clean
 
 play: .venv/run.done
 	@$(BIN)/axio serve --open
@@ -99,6 +99,15 @@ format: setup
 
 goldens: setup
 	$(BIN)/python -m tests.games.goldens.make
+
+# The scripts, styles and texts of the page as the server serves them. Needs Node and npm.
+bundles: setup tools/page/node_modules/.package-lock.json
+	$(BIN)/python -m tools.page.generate
+	node tools/page/build.mjs
+
+tools/page/node_modules/.package-lock.json: tools/page/package-lock.json
+	npm ci --prefix tools/page --silent --no-fund --no-audit
+	@touch $@
 
 # Warnings are errors.
 docs: .venv/docs.done

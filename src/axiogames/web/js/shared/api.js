@@ -1,7 +1,7 @@
 /** Client for the HTTP API (docs/reference/http_and_websocket.md). */
 import { hasText, language, t } from "./i18n.js";
 
-/** @import {Artwork, Bot, Game, Me} from "./types.js" */
+/** @import {Bot, Game, Home, Me} from "./types.js" */
 
 /** Milliseconds. Opening a table may compile its rules, which takes seconds. */
 const TIMEOUT = 45_000;
@@ -127,10 +127,40 @@ function getCached(path) {
 }
 
 /** @returns {Promise<Game[]>} */
-export const getGames = () => getCached(`/api/games?lang=${language()}`);
+export const getGames = () => getCached(gamesPath());
 
-/** @returns {Promise<Artwork>} */
-export const getArtwork = () => getCached("/api/look");
+const gamesPath = () => `/api/games?lang=${language()}`;
+
+/**
+ * Return the games as the home page has last shown them in this tab, or request them.
+ * @returns {Promise<Game[]>}
+ */
+export async function getRecentGames() {
+  try {
+    const stored = JSON.parse(sessionStorage.getItem(gamesPath()) ?? "null");
+    if (Array.isArray(stored)) return stored;
+  } catch {
+    // Without storage they are requested.
+  }
+  return getGames();
+}
+
+/**
+ * Return the data of the home page. It contains what other requests would return, which are then not sent.
+ * @returns {Promise<Home>}
+ */
+export async function getHome() {
+  /** @type {Home} */
+  const home = await getCached(`/api/home?lang=${language()}`);
+  cache.set("/api/me", Promise.resolve(home.me));
+  cache.set(gamesPath(), Promise.resolve(home.games));
+  try {
+    sessionStorage.setItem(gamesPath(), JSON.stringify(home.games));
+  } catch {
+    // See getRecentGames.
+  }
+  return home;
+}
 
 /** @returns {Promise<Bot[]>} */
 export const getBots = () => getCached("/api/bots");
