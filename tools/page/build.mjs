@@ -18,9 +18,6 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const WEB = join(ROOT, "src/axiogames/web");
 const TOOL = join(ROOT, "tools/page");
 const TARGET = ["chrome123", "firefox120", "safari17.5"];
-/** What the files are built from. Everything else in web/ is served or rendered as it is. */
-const SOURCES = ["css", "generated", "js", "lang", "icons/icon.svg", "pages.json", "sw.js"];
-const TOOLS = ["build.mjs", "package-lock.json"];
 /** Smaller files are not worth a compressed variant. */
 const MIN_COMPRESSED = 600;
 /** Smaller pictures of scripts become part of the script. */
@@ -33,6 +30,8 @@ const ASSET = /new URL\(\s*"([^"]+)",\s*import\.meta\.url\s*\)/g;
 const outputs = new Map();
 /** Hashed names by the name without a hash. @type {Map<string, string>} */
 const names = new Map();
+/** Digests of the files that were read, by path. @type {Map<string, string>} */
+const sources = new Map();
 /** Assets in progress by path: several bundles may refer to one. @type {Map<string, Promise<string>>} */
 const assets = new Map();
 
@@ -68,6 +67,13 @@ function emitHashed(name, contents) {
   return hashed;
 }
 
+/** Return the content of a source and record its digest. @param {string} path */
+async function readSource(path) {
+  const contents = await readFile(path);
+  sources.set(relative(ROOT, path).replaceAll("\\", "/"), digest(contents));
+  return contents;
+}
+
 /** Build a file to which a script refers by its address, and return its hashed name. @param {string} path */
 function buildAsset(path) {
   if (!assets.has(path)) {
@@ -79,7 +85,7 @@ function buildAsset(path) {
 /** Return an expression for the address of a file to which a script refers. @param {string} path */
 async function assetAddress(path) {
   if (extname(path) === ".svg") {
-    const picture = await readFile(path, "utf8");
+    const picture = String(await readSource(path));
     if (picture.length <= MAX_INLINED) return `"data:image/svg+xml,${encodeURIComponent(picture.trim())}"`;
   }
   return `new URL("${await buildAsset(path)}", import.meta.url)`;
@@ -88,7 +94,7 @@ async function assetAddress(path) {
 /** @param {string} path */
 async function copyAsset(path) {
   if (extname(path) === ".js") return buildScript(path, basename(path, ".js"));
-  const contents = await readFile(path);
+  const contents = await readSource(path);
   const isJson = extname(path) === ".json";
   return emitHashed(basename(path), isJson ? Buffer.from(JSON.stringify(JSON.parse(contents))) : contents);
 }
@@ -104,7 +110,7 @@ const resolveAssets = (entry, lazy) => ({
   name: "assets",
   setup(bundler) {
     bundler.onLoad({ filter: /\.js$/ }, async ({ path }) => {
-      const text = await readFile(path, "utf8");
+      const text = String(await readSource(path));
       let contents = text;
       for (const [whole, address] of text.matchAll(ASSET)) {
         contents = contents.replace(whole, await assetAddress(resolve(dirname(path), address)));
@@ -159,17 +165,18 @@ async function buildScript(path, name) {
  */
 async function buildStyles(name, paths) {
   const contents = paths.map((path) => `@import "${path}";`).join("\n");
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     ...options,
     stdin: { contents, loader: "css", resolveDir: WEB, sourcefile: `${name}.css` },
   });
+  for (const file of Object.keys(metafile.inputs)) if (file !== `${name}.css`) await readSource(join(WEB, file));
   return emitHashed(`${name}.css`, outputFiles[0].contents);
 }
 
 /** Build the files of all pages, and return the names of each page's script and styles. */
 async function buildPages() {
   /** @type {Record<string, {script: string, styles?: string[]}>} */
-  const heads = JSON.parse(await readFile(join(WEB, "pages.json"), "utf8"));
+  const heads = JSON.parse(await readSource(join(WEB, "pages.json")));
   const pages = {};
   for (const [page, { script, styles = [] }] of Object.entries(heads)) {
     const path = join(WEB, "js", script);
@@ -186,28 +193,12 @@ async function buildPages() {
 
 /** Minify a classic script. @param {string} path @param {Record<string, string>} [define] */
 async function minifyScript(path, define = {}) {
-  const { code } = await transform(await readFile(path, "utf8"), { minify: true, target: TARGET, charset: "utf8", define });
+  const { code } = await transform(String(await readSource(path)), { minify: true, target: TARGET, charset: "utf8", define });
   return Buffer.from(code);
 }
 
-/** Return a digest of every source by its path. */
-async function digestSources() {
-  const found = [];
-  for (const source of SOURCES) {
-    const path = join(WEB, source);
-    const files = extname(source) ? [path] : await readdir(path, { recursive: true, withFileTypes: true });
-    for (const file of files) {
-      if (typeof file === "string") found.push(file);
-      else if (file.isFile() && !file.name.endsWith(".d.ts")) found.push(join(file.parentPath, file.name));
-    }
-  }
-  found.push(...TOOLS.map((file) => join(TOOL, file)));
-  const digests = {};
-  for (const path of found.map((file) => relative(ROOT, file).replaceAll("\\", "/")).sort()) {
-    digests[path] = digest(await readFile(join(ROOT, path)));
-  }
-  return digests;
-}
+/** @param {Map<string, string>} entries */
+const sorted = (entries) => Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
 
 /** @param {Uint8Array} contents */
 const digest = (contents) => createHash("sha256").update(contents).digest("hex").slice(0, 16);
@@ -230,7 +221,7 @@ for (const file of (await readdir(join(WEB, "lang"))).sort()) {
   texts[basename(file, ".json")] = await buildAsset(join(WEB, "lang", file));
 }
 
-const files = Object.fromEntries([...names].sort(([a], [b]) => (a < b ? -1 : 1)));
+const files = sorted(names);
 const version = digest(JSON.stringify([files, pages, texts]));
 // The name of the service worker has no hash: browsers look for new versions at its address.
 const worker = await minifyScript(join(WEB, "sw.js"), {
@@ -248,6 +239,7 @@ for (const [name, contents] of outputs) {
   }
 }
 await writeFile(join(folder, "manifest.json"), json({ version, pages, texts, files }));
+for (const file of ["build.mjs", "package-lock.json"]) await readSource(join(TOOL, file));
 const built = {};
 for (const name of (await readdir(folder)).sort()) built[name] = digest(await readFile(join(folder, name)));
-await writeFile(join(folder, "sources.json"), json({ sources: await digestSources(), built }));
+await writeFile(join(folder, "sources.json"), json({ sources: sorted(sources), built }));
