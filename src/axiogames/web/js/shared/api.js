@@ -107,7 +107,35 @@ export async function remove(path, body) {
 }
 
 /** Delete a cookie that the server rejects. The next request creates a new guest. */
-export const deleteCookie = () => request("POST", "/api/me/leave", { everywhere: false });
+export function deleteCookie() {
+  remember(IDENTIFIED, null);
+  return request("POST", "/api/me/leave", { everywhere: false });
+}
+
+/** Set in this tab once the server has identified the visitor. */
+const IDENTIFIED = "identified";
+
+/** Whether the server has identified the visitor, which gives a new visitor a cookie, on an earlier page of this tab. */
+export const wasIdentified = () => recall(IDENTIFIED) !== null;
+
+/** Keep a value for the next pages of this tab, or delete it. @param {string} key @param {unknown} value */
+function remember(key, value) {
+  try {
+    if (value === null) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, JSON.stringify(value));
+  } catch {
+    // Without storage, the next page requests it.
+  }
+}
+
+/** Return a value of an earlier page of this tab, or null. @param {string} key */
+function recall(key) {
+  try {
+    return JSON.parse(sessionStorage.getItem(key) ?? "null");
+  } catch {
+    return null;
+  }
+}
 
 /** @type {Map<string, Promise<any>>} */
 const cache = new Map();
@@ -136,13 +164,7 @@ const gamesPath = () => `/api/games?lang=${language()}`;
  * @returns {Promise<Game[]>}
  */
 export async function getRecentGames() {
-  try {
-    const stored = JSON.parse(sessionStorage.getItem(gamesPath()) ?? "null");
-    if (Array.isArray(stored)) return stored;
-  } catch {
-    // Without storage they are requested.
-  }
-  return getGames();
+  return recall(gamesPath()) ?? getGames();
 }
 
 /**
@@ -154,11 +176,8 @@ export async function getHome() {
   const home = await getCached(`/api/home?lang=${language()}`);
   cache.set("/api/me", Promise.resolve(home.me));
   cache.set(gamesPath(), Promise.resolve(home.games));
-  try {
-    sessionStorage.setItem(gamesPath(), JSON.stringify(home.games));
-  } catch {
-    // See getRecentGames.
-  }
+  remember(gamesPath(), home.games);
+  remember(IDENTIFIED, true);
   return home;
 }
 

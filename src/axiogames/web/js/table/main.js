@@ -1,6 +1,6 @@
 /** Entry point of the table page. */
 import { ARTWORK } from "../../generated/artwork.js";
-import { ApiError, errorText, get, getMe, invalidateMe, onConnectionChange } from "../shared/api.js";
+import { ApiError, errorText, get, getMe, invalidateMe, onConnectionChange, wasIdentified } from "../shared/api.js";
 import { byId } from "../shared/dom.js";
 import { initPage, setTitle, whenSettled } from "../shared/frame.js";
 import { t } from "../shared/i18n.js";
@@ -44,8 +44,8 @@ const id = location.pathname.split("/")[2] ?? "";
 const requestedMove = new URLSearchParams(location.search).get("move");
 
 async function open() {
-  // The table itself does not depend on who is looking.
-  await initPage({ identify: () => whenSettled().then(getMe) });
+  // A new visitor needs a cookie before the WebSocket is opened.
+  await initPage({ identify: () => (wasIdentified() ? whenSettled().then(getMe) : getMe()) });
   setTitle(t("table.title"));
   try {
     const view = await get(`/api/tables/${encodeURIComponent(id)}`);
