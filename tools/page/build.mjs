@@ -215,7 +215,6 @@ const json = (data) => Buffer.from(`${JSON.stringify(data, null, 1)}\n`);
 const folder = process.argv[2] ? resolve(process.argv[2]) : join(WEB, "bundles");
 const pages = await buildPages();
 const beforePaint = emitHashed("before-paint.js", await minifyScript(join(WEB, "js/shared/before-paint.js")));
-await buildAsset(join(WEB, "icons/icon.svg"));
 const texts = {};
 for (const file of (await readdir(join(WEB, "lang"))).sort()) {
   texts[basename(file, ".json")] = await buildAsset(join(WEB, "lang", file));

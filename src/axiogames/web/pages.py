@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from string import Template
 from textwrap import indent
+from urllib.parse import quote
 
 import msgspec
 
@@ -76,7 +77,6 @@ class PageLinks(msgspec.Struct, frozen=True):
 
     styles: tuple[str, ...]
     script: str
-    icon: str
     texts: Mapping[str, str]
     before_paint: str  # attributes and content of the script
 
@@ -118,7 +118,7 @@ def render_page(name: str) -> str:
         robots=_lines(robots),
         before_paint=_lines([f'<script data-texts="{texts}"{data}{links.before_paint}</script>']),
         styles=_lines(f'<link rel="stylesheet" href="{path}" />' for path in links.styles),
-        icon=links.icon,
+        icon=_icon(),
         script=links.script,
         body=f' class="{head.body_class}"' if head.body_class else "",
         skip_target=head.skip.target,
@@ -130,11 +130,10 @@ def render_page(name: str) -> str:
 
 
 def _bundle_links(name: str) -> PageLinks:
-    bundles, files = manifest().pages[name], manifest().files
+    bundles = manifest().pages[name]
     return PageLinks(
         styles=(bundle_address(bundles.styles),),
         script=bundle_address(bundles.script),
-        icon=bundle_address(files["icon.svg"]),
         texts={language: bundle_address(file) for language, file in manifest().texts.items()},
         before_paint=f">{_inline_script()}",
     )
@@ -145,7 +144,6 @@ def _source_links(head: PageHead) -> PageLinks:
     return PageLinks(
         styles=tuple(f"/static/{path}" for path in styles),
         script=f"/static/js/{head.script}",
-        icon="/static/icons/icon.svg",
         texts={path.stem: f"/static/lang/{path.name}" for path in sorted((WEB / "lang").glob("*.json"))},
         before_paint=f' src="/static/{BEFORE_PAINT}">',
     )
@@ -159,6 +157,12 @@ def bundle_address(file: str) -> str:
 @cache
 def _inline_script() -> str:
     return (BUNDLES / manifest().files[Path(BEFORE_PAINT).name]).read_text(encoding="utf-8").strip()
+
+
+@cache
+def _icon() -> str:
+    """Return the icon as an address that needs no request."""
+    return "data:image/svg+xml," + quote((WEB / "icons" / "icon.svg").read_text(encoding="utf-8").strip())
 
 
 def _heads() -> dict[str, PageHead]:
