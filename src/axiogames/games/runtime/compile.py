@@ -225,6 +225,10 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Any:
         return function
     from numba import njit
 
+    if "no_cpython_wrapper" in options:
+        from .rule_compiler import RuleCompiler
+
+        options["pipeline_class"] = RuleCompiler
     return njit(**options, nogil=True, error_model="numpy")(function)
 
 
