@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 from ..errors import GameDefinitionError
 
 MAX_PLAYERS = 4
+MAX_TILES = 127  # counts of tiles are summed in bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def check_game(
     """Play random games and check, in each position, the properties that every game must have.
 
     - Each override of a rule agrees with the default, which follows from `refusal` and `score`.
-    - Moves, positions and records round-trip through their texts.
+    - Moves, positions and records round-trip through their texts, the deal included.
     - Views contain no hidden tiles.
     - A move scores what its preview says, and can be undone.
 
@@ -116,6 +116,11 @@ class _Checks:
         self.variant = variant
         declared: Rules = variant.kernels.declared
         label, dtype = f"{variant.kernels.label}, defaults", variant.opening.dtype
+        if "dealing" in dtype.names and "dealing" not in variant.counters:
+            raise GameDefinitionError(
+                f"{variant.game.id}: `Variant.counters` lacks `dealing`, so the text of a position in "
+                "the deal would be read as one after it; list all counters of the state"
+            )
         kernels_of = {
             OVERRIDES: variant.kernels,
             DEFAULTS: Kernels(label, declared.without_overrides(), variant.constants, dtype),

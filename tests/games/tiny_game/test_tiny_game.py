@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -69,6 +70,19 @@ def test_package_without_a_game_is_refused() -> None:
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
 def test_conformance(tiny: str, players: int) -> None:
     assert check_game(tiny, players, games=1 if INTERPRETED else 3) > 5
+
+
+def test_counter_of_the_deal_must_be_declared(tiny: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(find_variant(tiny)), "counters", ())
+    with pytest.raises(GameDefinitionError, match=r"tiny: `Variant\.counters` lacks `dealing`"):
+        check_game(tiny)
+
+
+def test_too_many_tiles_are_refused(tiny: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    crowded = SimpleNamespace(tileset={"RR": 100, "RG": 28})
+    monkeypatch.setattr("examples.tiny_game.variant.make", lambda *_: crowded)
+    with pytest.raises(GameDefinitionError, match="tiny for 4 players has 128 tiles, at most 127"):
+        find_variant(tiny, 4)
 
 
 def test_points_are_counted_beside_the_tile(tiny: str) -> None:
