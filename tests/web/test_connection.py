@@ -85,7 +85,7 @@ def test_reload_keeps_the_state(visit: Visit) -> None:
     assert player.visitor.messages.refused == []
 
 
-@pytest.mark.parametrize("end", ["stop", "kill"])
+@pytest.mark.parametrize("end", [pytest.param("stop", marks=pytest.mark.slow), "kill"])
 def test_page_recovers_from_server_restart(visit: Visit, restartable: RestartableServer, end: str) -> None:
     visitor = visit(url=restartable.server.url)
     visitor.allow(CONNECTION_ERRORS)

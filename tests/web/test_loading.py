@@ -32,7 +32,7 @@ def running(visitor: Visitor, stage: Stage) -> None:
     Player(visitor).wait_for_action()
 
 
-@pytest.mark.parametrize("size", ["phone", "desktop"])
+@pytest.mark.parametrize("size", ["phone", pytest.param("desktop", marks=pytest.mark.slow)])
 def test_layout_does_not_shift_while_loading(visit: Visit, stage: Stage, size: str) -> None:
     shifts: dict[str, float] = {}
     for name, show in (("home", home), ("running", running), ("beginning", beginning), ("daily", daily)):
@@ -46,7 +46,7 @@ def test_layout_does_not_shift_while_loading(visit: Visit, stage: Stage, size: s
     assert {name: shift for name, shift in shifts.items() if shift >= MAX_SHIFT} == {}
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.slow), "de"])
 def test_rules_pages_have_figures_and_contents(visit: Visit, language: str) -> None:
     visitor = visit("phone" if language == "de" else "desktop", language=language)
     page = visitor.goto("/rules")

@@ -15,7 +15,7 @@ from axiogames.model.view import View
 from axiogames.players.engines.views import MAX_EVENTS, read_view, write_view
 from axiogames.players.search.determinization import hidden_tile_groups
 from axiogames.rng import Generator
-from tests.games.conformance.positions import CASES, EACH, STYLES, Case, play
+from tests.games.conformance.positions import CASES, EACH, EACH_FOR_SEVERAL, STYLES, Case, play
 from tests.games.conformance.test_views import redealt
 
 # Fields of a state that may differ in equal views: sums of covered cells, points of the last move.
@@ -52,7 +52,7 @@ def test_view_text_round_trips(case: Case) -> None:
             assert write_view(read_view(line)) == line
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.players > 1], ids=str)
+@pytest.mark.parametrize("case", EACH_FOR_SEVERAL, ids=str)
 def test_view_text_does_not_depend_on_hidden_tiles(case: Case) -> None:
     rng = Generator(f"{case} lines")
     varied = 0
