@@ -10,14 +10,19 @@ from __future__ import annotations
 import time
 
 from axiogames.batch.loops import LOOPS_BY_NAME
-from axiogames.cli.commands.compile import CompileUnit, compile_games, compile_unit
+from axiogames.cli.commands.compile import compile_games
 from axiogames.envs import single
 from axiogames.games import GAMES, find_variant
-from axiogames.games.runtime.loops import greedy_playouts, random_playouts, set_cells
+from axiogames.games.runtime.loops import LOOPS, greedy_playouts, random_playouts
+from axiogames.games.runtime.view_loops import restore_derived
+from axiogames.model import testing
+from axiogames.players.compilation import CompileUnit, compile_unit
 from axiogames.players.evaluation.rollout_loops import play_matches, self_play
 
 SMALL = 2  # players: most tests use games for two
+SLOW = 3  # players: bots on a board for three are tested by `make slow`
 TRAINED = "rota"  # the game that tests train
+CHECKS = (testing.list_actions, testing.choose_actions, testing.write_refusals, testing.total_points)
 # Loops of batches that tests need for some games only.
 ONLY = {
     "step_and_observe": ("axio", "hex"),
@@ -28,17 +33,16 @@ ONLY = {
 
 def compile_for_tests(unit: CompileUnit) -> int:
     """Compile the loops of games and, on small boards, of batches and environments. Return their number."""
-    loops = compile_unit(unit)
     variant = find_variant(*unit)
+    loops = compile_unit(unit) if unit.players != SLOW else variant.kernels.compile(LOOPS)
     small = unit.players <= SMALL
     names = LOOPS_BY_NAME if small else ("masks", "observe")
     variant.kernels.compile(LOOPS_BY_NAME[name] for name in names if unit.game in ONLY.get(name, GAMES))
-    variant.kernels.compile([random_playouts])
     if small:
-        variant.kernels.compile([greedy_playouts])
+        variant.kernels.compile([random_playouts, greedy_playouts, *CHECKS])
         single._compiled(variant)
     if variant.compact is not variant:
-        variant.compact.kernels.compile([set_cells, *([random_playouts] if small else [])])
+        variant.compact.kernels.compile([restore_derived])
     if unit.game == TRAINED:
         variant.kernels.compile([self_play, play_matches])
     return loops

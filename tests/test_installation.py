@@ -6,12 +6,18 @@ import ast
 import re
 import subprocess
 import sys
+import sysconfig
+import tarfile
 import tomllib
+import venv
+from collections.abc import Iterator
+from importlib import metadata
 from itertools import takewhile
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from packaging.requirements import Requirement
 
 import axiogames as axio
 
@@ -125,16 +131,95 @@ def test_extras_in_error_messages_exist() -> None:
 # ---------------------------------------------------------------- the wheel
 
 
-def test_the_wheel_contains_the_package_only(tmp_path: Path) -> None:
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("*.whl")
+def build(kind: str, source: Path, folder: Path) -> Path:
+    """Build a wheel or an sdist and return its file."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(folder)]
+    subprocess.run(command, cwd=source, check=True, capture_output=True)
+    (built,) = folder.glob("*.whl" if kind == "wheel" else "*.tar.gz")
+    return built
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build("wheel", ROOT, tmp_path_factory.mktemp("wheel"))
+
+
+def names_in(wheel: Path) -> set[str]:
     with ZipFile(wheel) as archive:
-        names = archive.namelist()
+        return set(archive.namelist())
+
+
+def test_the_wheel_contains_the_package_only(wheel: Path) -> None:
+    names = names_in(wheel)
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"axiogames"}
     assert "axiogames/__init__.py" in names
     assert not [name for name in names if name.endswith((".c", ".so", ".pyc"))]
     assert not [name for name in names if "benchmarks" in name or "peers" in name or "tests/" in name]
+
+
+def test_the_sdist_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
+    sdist = build("sdist", ROOT, tmp_path)
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (source,) = (path for path in tmp_path.iterdir() if path.is_dir())
+    assert names_in(build("wheel", source, tmp_path / "dist")) == names_in(wheel)
+
+
+def installed_requirements(name: str, extras: set[str]) -> Iterator[metadata.Distribution]:
+    """Yield the distributions that a distribution requires in this environment, directly or not."""
+    for line in metadata.requires(name) or ():
+        requirement = Requirement(line)
+        marker = requirement.marker
+        if marker is None or any(marker.evaluate({"extra": extra}) for extra in {"", *extras}):
+            yield metadata.distribution(requirement.name)
+            yield from installed_requirements(requirement.name, requirement.extras)
+
+
+@pytest.fixture(scope="module")
+def clean_environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the program `axio` in an environment with the wheel and the base requirements only."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, symlinks=True)
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(folder), "platbase": str(folder)}))
+    for distribution in installed_requirements("axiogames", set()):
+        for name in {file.parts[0] for file in distribution.files or () if ".." not in file.parts}:
+            if name != "__pycache__" and not (packages / name).exists():
+                (packages / name).symlink_to(str(distribution.locate_file(name)))
+    python = folder / "bin" / "python"
+    command = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-index", "--no-deps"]
+    subprocess.run([*command, str(wheel)], check=True, capture_output=True)
+    return folder / "bin" / "axio"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("--version", f"axio {axio.__version__}"),
+        ("rules rota", "rota"),
+        ("simulate rota --games 1 --bots random,greedy --seed 1", "1 game"),
+    ],
+)
+def test_the_wheel_runs_in_a_clean_environment(
+    clean_environment: Path, arguments: str, expected: str, tmp_path: Path
+) -> None:
+    ran = subprocess.run(
+        [str(clean_environment), *arguments.split()],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert expected in ran.stdout + ran.stderr
+
+
+def test_a_command_of_an_extra_says_how_to_install_it(clean_environment: Path, tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [str(clean_environment), "serve"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 2
+    assert len(ran.stderr.splitlines()) == 1
+    assert "[server]" in ran.stderr
 
 
 def test_the_package_imports_nothing_that_the_wheel_does_not_contain() -> None:

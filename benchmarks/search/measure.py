@@ -23,6 +23,7 @@ from axiogames.games import find_variant
 from axiogames.games.runtime import loops
 from axiogames.players import Budget, player
 from axiogames.players.evaluation import rollout_loops
+from axiogames.players.search import search_loops
 from axiogames.players.search.rollouts import FULL
 from axiogames.rng import Generator
 from benchmarks.search.memory import MAX_MEGABYTES, peak_of_a_game
@@ -68,7 +69,7 @@ def run(games: Sequence[str], players: int, seconds: float, tick: Callable[[floa
     """Measure each workload for about `seconds`. `tick` receives the completed share, in [0, 1]."""
     start = perf_counter()
     for game in games:
-        find_variant(game, players).kernels.compile((*loops.LOOPS, *rollout_loops.LOOPS))
+        find_variant(game, players).kernels.compile((*loops.LOOPS, *rollout_loops.LOOPS, *search_loops.LOOPS))
     positions = {game: positions_of(game, players) for game in games}
     profilers = {
         game: {stage: list(map(RolloutProfiler, at_stage)) for stage, at_stage in stages.items()}

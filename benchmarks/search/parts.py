@@ -27,8 +27,9 @@ from axiogames.games.runtime.signatures import (
     loop,
 )
 from axiogames.games.runtime.state import DRAW, OVER
-from axiogames.games.runtime.xorshift import randint
+from axiogames.games.runtime.xorshift import nth_seed_state, randint
 from axiogames.players.evaluation import rollout_loops
+from axiogames.players.evaluation.hidden_tiles import determinize
 from axiogames.players.evaluation.rollout_loops import (
     DETERMINIZED,
     ROLLOUT,
@@ -36,7 +37,6 @@ from axiogames.players.evaluation.rollout_loops import (
     SEARCH_WIDTH,
     RolloutTask,
     apply_action,
-    determinize,
     evaluate,
     one_ply_search,
     rollout_policy,
@@ -97,12 +97,12 @@ def trace(
     c, rng = constants[0], scratch[0].rng
     seat = np.int64(states[ROOT].seat)
     s = states[ROLLOUT]
-    for index in range(len(task.seeds)):
-        rng[0] = task.seeds[index]
+    for index in range(task.samples):
+        rng[0] = nth_seed_state(task.seed, task.first + index)
         record(states[ROOT], COPY, CHANCE, calls)
         states[DETERMINIZED] = states[ROOT]
         record(states[DETERMINIZED], DETERMINIZE, CHANCE, calls)
-        determinize(c, states[DETERMINIZED], task.hidden_counts, task.excluded, rng)
+        determinize(c, states[DETERMINIZED], task.hidden[0], rng)
         common_seed = rng[0]
         for i in range(len(task.actions)):
             rng[0] = common_seed
@@ -156,7 +156,7 @@ def repeat(
         for i in range(min(calls.counts[part], calls.samples.shape[1])):
             states[ROOT] = calls.samples[part, i]
             if part == DETERMINIZE:
-                determinize(c, s, task.hidden_counts, task.excluded, rng)
+                determinize(c, s, task.hidden[0], rng)
             elif part == UTILITY or part == POLICY:  # noqa: SIM109, no tuples in compiled code
                 write_utility(c, s, weights[0], scratch[0])
                 if part == POLICY:

@@ -11,8 +11,9 @@ from axiogames.model.table import Table, new_game
 from axiogames.model.view import View
 from axiogames.players import Budget, player
 from axiogames.players.evaluation.weights import load_weights
-from axiogames.players.search.analysis import MIN_ROLLOUTS, analyse
+from axiogames.players.search.analysis import analyse
 from axiogames.players.search.rollouts import FAST, Rollouts, load_config
+from axiogames.players.search.search_loops import MIN_ROLLOUTS
 from axiogames.rng import Generator
 
 STAGES = {"early": 1 / 6, "middle": 1 / 2, "late": 5 / 6}  # of a game's moves
@@ -67,7 +68,7 @@ class SearchPosition:
 
     def play(self, rollouts: Rollouts, samples: int) -> int:
         """Run rollouts of every candidate on `samples` determinizations and return their number."""
-        return sum(int(stats.count.sum()) for stats in rollouts.run(self.actions, 0, samples, self.turns))
+        return sum(stats.rollouts for stats in rollouts.run(self.actions, 0, samples, self.turns))
 
 
 def rollouts_work(positions: Sequence[SearchPosition], samples: int) -> Workload:

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from axiogames.games.runtime.state import allocate
-from axiogames.games.runtime.xorshift import seed_state, seed_states
+from axiogames.games.runtime.xorshift import seed_state, seed_word
 from axiogames.players.evaluation.rollout_loops import (
     ROLLOUT_STATES,
     SEARCH_STATES,
@@ -24,7 +24,7 @@ from axiogames.players.evaluation.rollout_loops import (
     run_rollouts,
 )
 from axiogames.players.evaluation.weights import scratch_dtype
-from axiogames.players.search.determinization import hidden_tile_groups
+from axiogames.players.search.determinization import hidden_tiles
 from benchmarks.search.parts import COPY, PARTS, POLICY, UTILITY, PartCalls, repeat, trace
 from benchmarks.search.positions import SEED, SearchPosition
 
@@ -60,8 +60,10 @@ class RolloutProfiler:
         self._position, self._variant = position, position.variant
         self._task = RolloutTask(
             position.actions,
-            seed_states(SEED, 0, DETERMINIZATIONS),
-            *hidden_tile_groups(position.view),
+            seed_word(SEED),
+            0,
+            DETERMINIZATIONS,
+            hidden_tiles(position.view),
             position.turns,
             np.float32(position.search_after),
         )

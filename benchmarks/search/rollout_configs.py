@@ -28,6 +28,7 @@ from axiogames.players import PLAYERS, Budget, Choice, Player, player
 from axiogames.players.evaluation import rollout_loops
 from axiogames.players.evaluation.weights import weights_file
 from axiogames.players.match import play_match
+from axiogames.players.search import search_loops
 from axiogames.players.search.analysis import FULL_SECONDS, analyse
 from axiogames.players.search.rollouts import (
     DEFAULT_CONFIGS,
@@ -169,7 +170,7 @@ def main(
         for name in names
         if name != DEFAULT or not against_itself
     ]
-    variant.kernels.compile((*loops.LOOPS, *rollout_loops.LOOPS))
+    variant.kernels.compile((*loops.LOOPS, *rollout_loops.LOOPS, *search_loops.LOOPS))
     results = _play_all(trials, jobs)
     outcomes = {name: mean_by_deal(results, name) for name in names}
     if against_itself:

@@ -54,12 +54,6 @@ def score(c, s, action):
 
 
 @rule
-def set_cell(c, s, cell, colour):
-    """Put a colour on a cell."""
-    s.cells[cell] = colour
-
-
-@rule
 def apply(c, s, action):
     """Apply a legal action or a chance outcome, up to the next decision or draw."""
     if s.phase == DRAW:
@@ -75,7 +69,7 @@ def place(c, s, action):
     slot, way = action // len(c.ways), action % len(c.ways)
     remove_from_hand(s, s.seat, c.kind_of[way])
     for half in range(2):
-        set_cell(c, s, c.slots[slot, half], c.ways[way, half])
+        s.cells[c.slots[slot, half]] = c.ways[way, half]
     for colour in range(len(s.gain)):
         s.scores[s.seat, colour] += s.gain[colour]
     if s.in_bag > 0:

@@ -14,7 +14,6 @@ RULES = Rules.of(
     apply=rules.apply,
     refusal=rules.refusal,
     score=rules.score,
-    set_cell=rules.set_cell,
     observe_board=rules.observe_board,
 )
 

@@ -27,6 +27,7 @@ MAX_SKIPPED_BYTES = 256 << 20  # of an overlong line, in search of its end
 MAX_DEPTH = 4  # depth of the innermost object of a record, as in ("events", 0, "display", 3)
 _MAX_DIGITS = 300  # of an integer; longer ones are read as floats, since Python converts at most 4300
 _BLOCK = 1 << 16  # bytes
+_LOCKED_BYTE = 1 << 30  # offset of the byte that a lock covers on Windows
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 RepeatedName = tuple[tuple[str | int, ...], str]
@@ -361,6 +362,40 @@ class LineWriter:
             os.unlink(self.path)  # an empty file would only block the next attempt
 
 
+def try_lock(file: int) -> bool:
+    """Lock an open file until it is closed, and return whether no other process holds the lock.
+
+    The operating system releases the lock when the process ends, even if it is killed.
+    """
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            # Nobody else can read a locked byte there, so it is one behind the content.
+            os.lseek(file, _LOCKED_BYTE, os.SEEK_SET)
+            try:
+                msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+            finally:
+                os.lseek(file, 0, os.SEEK_SET)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+@contextmanager
+def hold_lock(path: Path) -> Iterator[bool]:
+    """Try to lock a file, which is created if it is missing. Yields whether this process holds the lock."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        yield try_lock(file)
+    finally:
+        os.close(file)
+
+
 @contextmanager
 def lock_directory(folder: Path, holder: str) -> Iterator[None]:
     """Hold an exclusive lock on a folder.
@@ -372,18 +407,13 @@ def lock_directory(folder: Path, holder: str) -> Iterator[None]:
     Raises:
         InvalidFile: another process holds the lock.
     """
-    if sys.platform == "win32":
-        yield
-        return
-    import fcntl
-
-    # The folder itself is locked, so there is no lock file to clean up.
-    handle = os.open(folder, os.O_RDONLY)
+    if sys.platform == "win32":  # a folder cannot be opened there
+        handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT)
+    else:
+        handle = os.open(folder, os.O_RDONLY)  # the folder itself, so there is no lock file to clean up
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InvalidFile(f"{folder}: {holder} is writing here; wait, or choose another folder") from None
+        if not try_lock(handle):
+            raise InvalidFile(f"{folder}: {holder} is writing here; wait, or choose another folder")
         yield
     finally:
         os.close(handle)

@@ -35,6 +35,11 @@ def seed_bytes(seed: int | str) -> bytes:
         raise ParseError("the seed is a number with too many digits; use text") from None
 
 
+def _hashed_prefix(seed: int | str) -> bytes:
+    """Return what is hashed before the counter."""
+    return b"axio-lots/1:%b:" % seed_bytes(seed)
+
+
 class Generator:
     """A random number generator with a seed and a counter.
 
@@ -57,7 +62,7 @@ class Generator:
     def __init__(self, seed: int | str, counter: int = 0) -> None:
         self.seed = seed
         self.counter = counter
-        self._prefix = hashlib.sha256(b"axio-lots/1:%b:" % seed_bytes(seed))
+        self._prefix = hashlib.sha256(_hashed_prefix(seed))
 
     def bits(self) -> int:
         """Return 64 random bits, as an integer from 0 to 2**64 - 1."""
@@ -65,6 +70,15 @@ class Generator:
         state.update(b"%d" % self.counter)
         self.counter += 1
         return int.from_bytes(state.digest()[:8], "big")
+
+    def words(self, count: int) -> bytes:
+        """Return the next `count` values of `bits`, each as 8 bytes with the most significant first.
+
+        Faster than as many calls of `bits`.
+        """
+        prefix, first, sha256 = _hashed_prefix(self.seed), self.counter, hashlib.sha256
+        self.counter += count
+        return b"".join([sha256(b"%b%d" % (prefix, n)).digest()[:8] for n in range(first, first + count)])
 
     def randint(self, n: int) -> int:
         """Return a number from 0 to `n` - 1.

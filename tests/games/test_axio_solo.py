@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from axiogames import Reason
-from axiogames.games.runtime.ranks import write_ranks
+from axiogames import Position, Reason
+from axiogames.games import find_variant
 from tests.games.numbered import TestsByRule, by_rule
 from tests.games.playing import table_at as table
 from tests.games.positions_dominoes import cells, dealt, draw_all, play, position, reason
@@ -193,9 +193,10 @@ def test_18_ties_are_broken_by_sorted_scores() -> None:
     games = np.array(
         [[19, 25, 36, 36, 36], [30, 30, 19, 26, 30], [20, 20, 20, 20, 20], [36, 36, 36, 25, 19]], np.int8
     )
-    out = np.zeros(4, np.int64)
-    write_ranks(games, out)
-    assert out.tolist() == [3, 2, 1, 3]
+    seats = find_variant("axio", len(games))
+    state = seats.new_state()
+    state["scores"] = games
+    assert Position(seats, state).ranks == (3, 2, 1, 3)
 
 
 RULES: TestsByRule = by_rule(globals())

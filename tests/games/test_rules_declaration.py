@@ -15,7 +15,7 @@ from axiogames.games.runtime.defaults import DEFAULTS
 from axiogames.games.runtime.state import PLACE
 from axiogames.games.runtime.xorshift import seed_state
 
-REQUIRED = {"apply", "refusal", "score", "set_cell", "observe_board"}
+REQUIRED = {"apply", "refusal", "score", "observe_board"}
 
 
 @rule
@@ -42,7 +42,6 @@ def required_rules(**changed: Any) -> dict[str, Any]:
         "apply": of_three,
         "refusal": of_three,
         "score": of_three,
-        "set_cell": of_four,
         "observe_board": of_four,
     }
     return required | changed
@@ -124,4 +123,6 @@ def test_defaults_without_a_placement_choose_other_actions() -> None:
     assert rules.greedy_action(c, s, seed_state(1)) == (1, 0)
     assert rules.top_placements(c, s, 0, 1, scratch) == 0
     assert rules.non_placements(c, s, 0, scratch) == 2
+    assert rules.best_placements(c, s, [[0, 1]], scratch.actions) == 0
+    assert rules.tiles_exchanged(c, s, 2) == 0
     assert scratch.actions == [1, 2]

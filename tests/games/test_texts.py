@@ -8,7 +8,6 @@ from collections import Counter
 from functools import partial
 from xml.etree import ElementTree
 
-import numpy as np
 import pexpect
 import pytest
 
@@ -16,13 +15,13 @@ from axiogames.drawing import svg
 from axiogames.errors import IllegalMove, Reason, UnknownFigure, UnknownGame
 from axiogames.games import GAMES, LANGUAGES, figure, figures, find_variant, game, localization, rules_page
 from axiogames.games.illustrations import Figure, load_figures
-from axiogames.games.runtime.ranks import write_ranks
 from axiogames.games.texts import SITUATIONS
 from axiogames.model.position import Position
 from axiogames.model.table import Table
 from axiogames.moves import Move
 from tests.cli.test_cli import ENVIRONMENT, assert_refused, run
 from tests.games import positions_dominoes, positions_trio
+from tests.games.numbers import previewed
 from tests.games.playing import table_at
 from tests.test_architecture import RULES
 
@@ -271,13 +270,30 @@ def test_figures_agree_with_the_rules(name: str, shown: str) -> None:
             before(name, about, move).action_of(move)
         assert caught.value.reason in REFUSALS
     if about.results:
-        table = np.array([list(row.values()) for row in about.results], np.int64)
-        out = np.zeros(len(table), np.int64)
-        write_ranks(table, out)
-        assert out.tolist() == list(range(1, len(table) + 1))
+        seats = find_variant(name, len(about.results))
+        state = seats.new_state()
+        state["scores"][0, : seats.players] = [list(row.values()) for row in about.results]
+        assert Position(seats, state).ranks == tuple(range(1, seats.players + 1))
         assert all(set(row) == set(game(name).colours) for row in about.results)
     if about.hand:
         assert exchange_is_offered(name, about)
+
+
+@of_all_figures
+def test_previews_name_the_highlighted_symbols(name: str, shown: str) -> None:
+    about = load_figures(game(name))[shown]
+    if not about.place:
+        return
+    position = before(name, about, about.place)
+    variant = position.variant
+    points, _ = previewed(variant, position.state, position.action_of(about.place))
+
+    def spot(cell: str, symbol: int) -> str:
+        return f"{cell}:{symbol}" if variant.grows else cell
+
+    found = {(spot(p.target, p.target_symbol), spot(p.cell, p.symbol)) for p in points}
+    lines = [line.split() for line in about.count]
+    assert found == {(start, other) for start, *others in lines for other in others}
 
 
 @of_all_figures

@@ -14,7 +14,14 @@ from axiogames.players.match import play_match
 from axiogames.players.search.analysis import FULL_SECONDS, analyse
 from axiogames.rng import Generator
 from tests.clock import Clock
-from tests.players.search.positions import VARIANTS, played, redealt
+from tests.players.search.positions import (
+    EACH_VARIANT,
+    QUICK_VARIANTS,
+    SLOW_VARIANTS,
+    VARIANTS,
+    played,
+    redealt,
+)
 
 SEARCHERS = ["mc@60r", "instant", "sim@60r", *(name for name in LEVELS if name != list(LEVELS)[-1])]
 STEP = 0.004  # seconds between two readings of the clock
@@ -23,8 +30,12 @@ TOLERANCE = 5  # readings of the clock by which a bot may miss its time limit
 
 def each_with_some(found: Sequence[tuple[object, ...]]) -> list[Any]:
     """Combine every game and number of players with one of `found` in turn; `make slow` has all."""
+
+    def is_slow(number: int, turn: int) -> bool:
+        return number % len(found) != turn or VARIANTS[number] in SLOW_VARIANTS
+
     return [
-        pytest.param(*variant, *one, marks=[] if number % len(found) == turn else [pytest.mark.slow])
+        pytest.param(*variant, *one, marks=[pytest.mark.slow] if is_slow(number, turn) else [])
         for number, variant in enumerate(VARIANTS)
         for turn, one in enumerate(found)
     ]
@@ -43,7 +54,7 @@ def test_bots_play_whole_games(game: str, players: int, name: str) -> None:
     assert table.over
 
 
-@pytest.mark.parametrize(("game", "players"), VARIANTS)
+@pytest.mark.parametrize(("game", "players"), EACH_VARIANT)
 def test_the_same_seed_and_rollouts_give_the_same_choice(game: str, players: int) -> None:
     view = played(game, players, 8).view(0)
     if view.turn != 0:
@@ -131,7 +142,7 @@ def test_rollout_budget_is_used_and_not_exceeded(rollouts: int) -> None:
 
 
 def test_values_are_between_0_and_1() -> None:
-    for game, players in VARIANTS:
+    for game, players in QUICK_VARIANTS:
         view = _to_move(played(game, players, 9))
         values = [one.value[0] for one in player("sim@200r").choose(view, Budget(), Generator(1)).candidates]
         assert all(0 <= value <= 1 for value in values)

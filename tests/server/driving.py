@@ -131,8 +131,9 @@ def start_server(
     environment: Mapping[str, str] | None = None,
     log: str = "warning",
     metrics: bool = False,
+    port: int = 0,
 ) -> RunningServer:
-    """Start a server on a free port and wait until it is healthy.
+    """Start a server and wait until it is healthy.
 
     Args:
         data: Data folder.
@@ -142,9 +143,10 @@ def start_server(
         environment: Further environment variables, such as `AXIO_KEY`.
         log: Log level.
         metrics: Serve metrics on a free port.
+        port: Port of the server; 0 for a free one.
     """
     data.mkdir(parents=True, exist_ok=True)
-    port = free_port()
+    port = port or free_port()
     log_file = data / f"stderr-{port}.txt"
     command = [
         sys.executable,

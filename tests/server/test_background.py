@@ -13,6 +13,7 @@ from axiogames.server import lifespan as lifespan_module
 from axiogames.server.domain.entries import UNDRAWN, MovePlayed, SeatTaken
 from axiogames.server.domain.rooms import Rooms
 from axiogames.server.lifespan import Server, lifespan
+from axiogames.server.rule_loader import RuleLoader
 from axiogames.server.storage.journal import ConnectionLost
 from axiogames.server.supervisor import Supervisor
 from tests.server.faults import Faults
@@ -25,9 +26,10 @@ from tests.server.test_supervisor import errors, until
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Skip loading the rules, and run rounds without pauses."""
 
-    async def nothing(_: Server) -> None: ...
+    async def nothing(*_: object) -> None: ...
 
-    monkeypatch.setattr(lifespan_module, "_load_rules", nothing)
+    monkeypatch.setattr(RuleLoader, "start", lambda _: None)
+    monkeypatch.setattr(RuleLoader, "run", nothing)
     monkeypatch.setattr(lifespan_module, "SWEEP_SECONDS", 0.01)
     monkeypatch.setattr("axiogames.server.routes.health.RECOVERY_SECONDS", 0.01)
 
@@ -50,19 +52,20 @@ def test_failure_to_load_rules_is_reported_and_blocks_nothing(
 ) -> None:
     broken = True
 
-    async def load(_: Server) -> None:
+    async def load(*_: object) -> None:
         if broken:
             raise RuntimeError("no compiler")
 
-    monkeypatch.setattr(lifespan_module, "_load_rules", load)
+    monkeypatch.setattr(RuleLoader, "run", load)
 
     async def work() -> None:
         nonlocal broken
         async with running_app(tmp_path) as app, lifespan(app.server):
             server = app.server
-            failure = await until_health(app, 503)
-            assert failure["status"] == "background tasks fail: load_rules"
-            assert failure["failing"] == ["load_rules"]
+            while "failing" not in (failure := await until_health(app, 200)):
+                await asyncio.sleep(0.01)
+            assert failure["failing"] == ["rules"]
+            assert not failure["rules_ready"]
             sweeps: list[int] = []
             due = server.store.list_due
 
@@ -73,7 +76,8 @@ def test_failure_to_load_rules_is_reported_and_blocks_nothing(
             monkeypatch.setattr(server.store, "list_due", counted)
             await until(lambda: len(sweeps) > 1)
             broken = False
-            assert "failing" not in await until_health(app, 200)
+            while "failing" in await until_health(app, 200):
+                await asyncio.sleep(0.01)
 
     asyncio.run(work())
     assert "no compiler" in caplog.text

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from axiogames.games import GAMES, LANGUAGES, find_variant
-from axiogames.server.presentation import board_json
 from axiogames.server.routes import games, static
+from axiogames.web import board_json
 from tests.games.conformance.positions import Case
 from tests.server.in_process import App, running_app
 from tests.server.rooms import run
@@ -82,7 +82,7 @@ def test_unknown_urls_are_not_cached(tmp_path: Path) -> None:
             name = GAMES[0]
             known = [
                 f"/api/games/{name}/picture.svg?dark=0",
-                "/static/css/shared/base.css",
+                "/static/icons/icon.svg",
                 "/t/x",
                 "/rules",
                 f"/api/tables/{TABLE}/picture.svg?move=3",
@@ -105,7 +105,7 @@ def test_unknown_urls_are_not_cached(tmp_path: Path) -> None:
                     assert (await app.request("GET", path)).status in (200, 404), path
                 for path in (
                     f"/api/games/{name}/picture.svg?dark=0&x={number}",
-                    f"/static/css/shared/base.css?{number}",
+                    f"/static/icons/icon.svg?{number}",
                 ):
                     assert (await app.request("GET", path)).status == 200, path
             assert sizes() == before

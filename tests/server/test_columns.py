@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from axiogames.server.presentation.board_json import column_as_json, distinct, prepare, rows_as_json
+from axiogames.server.presentation.moves_json import column_as_json, distinct, prepare, rows_as_json
 
 SMALL = st.integers(-(2**15), 2**15 - 1)
 

@@ -41,7 +41,9 @@ def read_metrics(server: RunningServer) -> dict[str, float]:
 
 def test_health_reports_status_and_version(server: RunningServer) -> None:
     response = Client(server.url).request("GET", "/health")
-    assert response.json == {"status": "ok", "version": __version__}
+    assert response.json in [
+        {"status": "ok", "version": __version__, "rules_ready": ready} for ready in (True, False)
+    ]
     assert response.headers["cache-control"] == "no-store"
     assert response.headers["set-cookie"] is None
 
@@ -68,7 +70,7 @@ def test_metrics_follow_events(server: RunningServer, ann: Guest) -> None:
     for pool in ("bot", "advice", "password", "picture"):
         assert during[f"axio_pool_waiting pool={pool}"] == 0
     assert during["axio_background_restarts_total task=sweep"] == 0
-    assert during["axio_background_failing task=load_rules"] == 0
+    assert during["axio_background_failing task=rules"] == 0
     assert after["axio_clients"] <= during["axio_clients"]
 
 

@@ -356,7 +356,7 @@ def test_head_is_answered_like_get_without_a_body(tmp_path: Path) -> None:
             "/health",
             "/api/games",
             "/api/me",
-            "/static/css/shared/base.css",
+            "/static/icons/icon.svg",
             "/nothing",
             "/schema/openapi.json",
         ):

@@ -63,7 +63,7 @@ WAIT_SCRIPT = """async (timeout) => {
   const condition = CONDITION;
   const deadline = performance.now() + timeout;
   for (;;) {
-    const result = condition();
+    const result = await condition();
     if (result || performance.now() > deadline) return result;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from tests.web.stage import GAMES, Stage
 
 BOTH = ("en", "de")
 LONGER = ("de",)  # the language with longer words, which is enough for most states
+HINT = re.compile("^(Hint|Tipp): ")
 REVIEW_TIMEOUT = 90_000  # milliseconds; a review takes long on a loaded machine
 Open = Callable[[Visitor, Stage], None]
 
@@ -102,12 +104,16 @@ def beginning(visitor: Visitor, stage: Stage) -> None:
 
 
 def open_with_hint(visitor: Visitor, table: str) -> Player:
-    """Open a table and request a hint, whose tile waits for confirmation."""
+    """Open a table and request a hint, so that a tile waits for confirmation."""
     visitor.set_settings(coach=False)
     visitor.goto(f"/t/{table}")
     player = Player(visitor)
     player.wait_for_action()
     visitor.find("#hint").click()
+    expect(visitor.find("#detail")).to_have_text(HINT)
+    if visitor.find("#board .preview.pending").count() == 0:  # the hint is an exchange, as some deals have it
+        player.select_tile()
+        player.put_down()
     visitor.find("#board .preview.pending").wait_for()
     return player
 

@@ -16,7 +16,10 @@ from tests.web.browsing import Visitor
 from tests.web.conftest import Visit
 from tests.web.playing import Player
 
-CONNECTION_ERRORS = r"ERR_CONNECTION_|ERR_INTERNET_DISCONNECTED|ERR_EMPTY_RESPONSE|WebSocket connection"
+CONNECTION_ERRORS = (
+    "ERR_CONNECTION_|ERR_INTERNET_DISCONNECTED|ERR_EMPTY_RESPONSE|WebSocket connection"
+    "|error occurred when fetching the script"  # the service worker
+)
 RECONNECT_TIMEOUT = 20_000  # milliseconds; the pauses between retries grow
 DISCONNECTED = "#connection:visible, #offline:visible"
 
@@ -85,7 +88,7 @@ def test_reload_keeps_the_state(visit: Visit) -> None:
     assert player.visitor.messages.refused == []
 
 
-@pytest.mark.parametrize("end", ["stop", "kill"])
+@pytest.mark.parametrize("end", [pytest.param("stop", marks=pytest.mark.slow), "kill"])
 def test_page_recovers_from_server_restart(visit: Visit, restartable: RestartableServer, end: str) -> None:
     visitor = visit(url=restartable.server.url)
     visitor.allow(CONNECTION_ERRORS)

@@ -19,8 +19,8 @@ MAX_CLICKS_PER_MOVE = 3
 @pytest.mark.parametrize(
     ("game", "size"),
     [
-        ("axio", "desktop"),
         ("rota", "phone"),
+        pytest.param("axio", "desktop", marks=pytest.mark.slow),
         pytest.param("hex", "desktop", marks=pytest.mark.slow),
         pytest.param("trio", "phone", marks=pytest.mark.slow),
     ],

@@ -1,13 +1,19 @@
-"""Loading without layout shifts, rules pages, installation, and the offline page."""
+"""The first visit, loading without layout shifts, rules pages, installation, and the offline page."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
+from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import expect
 
-from tests.server.driving import RunningServer
+from axiogames.games import LANGUAGES
+from axiogames.web.pages import DEV_VARIABLE
+from benchmarks.first_load import first_visit
+from tests.server.driving import RunningServer, start_server
 from tests.web.browsing import Visitor
 from tests.web.conftest import Visit
 from tests.web.playing import Player
@@ -16,6 +22,41 @@ from tests.web.states import beginning, daily, home
 
 MAX_SHIFT = 0.02
 PAUSE = "() => new Promise((resolve) => setTimeout(resolve, 300))"
+
+
+MAX_REQUESTS = 15
+MAX_RECEIVED = {"br": 100_000, "gzip": 110_000}  # bytes
+
+
+@pytest.mark.parametrize("encoding", MAX_RECEIVED)
+def test_first_visit_loads_little_until_the_first_tile(
+    chromium: Chromium, site: RunningServer, encoding: str
+) -> None:
+    visit = first_visit(chromium, site.url, encoding=encoding, throttled=False)
+    assert visit.requests <= MAX_REQUESTS
+    assert visit.received < MAX_RECEIVED[encoding]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_texts_and_data_are_requested_before_the_script_runs(visit: Visit, language: str) -> None:
+    visitor = visit(language=language, service_worker=False)
+    requested: list[str] = []
+    visitor.page.on("request", lambda request: requested.append(request.url.removeprefix(visitor.url)))
+    visitor.page.route("**/home.*.js", lambda route: route.abort())
+    visitor.allow("ERR_FAILED|preloaded using link preload")
+    visitor.page.goto(visitor.url)
+    assert f"/api/home?lang={language}" in requested
+    assert [path for path in requested if re.fullmatch(rf"/static/bundles/{language}\.\w+\.json", path)]
+
+
+def test_page_runs_unbundled_while_it_is_developed(visit: Visit, tmp_path: Path) -> None:
+    with start_server(tmp_path, environment={DEV_VARIABLE: "1"}) as server:
+        visitor = visit(url=server.url)
+        visitor.goto("/")
+        visitor.click(visitor.find("[data-play]").first)
+        Player(visitor).wait_for_action()
+        assert not [response.url for response in visitor.responses if "/bundles/" in response.url]
+        visitor.page.wait_for_load_state()
 
 
 def slow_down(visitor: Visitor) -> None:
@@ -32,7 +73,7 @@ def running(visitor: Visitor, stage: Stage) -> None:
     Player(visitor).wait_for_action()
 
 
-@pytest.mark.parametrize("size", ["phone", "desktop"])
+@pytest.mark.parametrize("size", ["phone", pytest.param("desktop", marks=pytest.mark.slow)])
 def test_layout_does_not_shift_while_loading(visit: Visit, stage: Stage, size: str) -> None:
     shifts: dict[str, float] = {}
     for name, show in (("home", home), ("running", running), ("beginning", beginning), ("daily", daily)):
@@ -46,7 +87,7 @@ def test_layout_does_not_shift_while_loading(visit: Visit, stage: Stage, size: s
     assert {name: shift for name, shift in shifts.items() if shift >= MAX_SHIFT} == {}
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.slow), "de"])
 def test_rules_pages_have_figures_and_contents(visit: Visit, language: str) -> None:
     visitor = visit("phone" if language == "de" else "desktop", language=language)
     page = visitor.goto("/rules")
@@ -83,13 +124,14 @@ def test_page_is_installable(visit: Visit) -> None:
     visitor = visit()
     page = visitor.goto("/")
     href = page.locator("link[rel=manifest]").get_attribute("href")
-    response = page.request.get(f"{visitor.url}{href}")
+    address = f"{visitor.url}{href}"
+    response = page.request.get(address)
     assert response.headers["content-type"].startswith("application/manifest+json")
     manifest = response.json()
     assert manifest["name"]
     assert manifest["display"] == "standalone"
     for icon in manifest["icons"]:
-        response = page.request.get(f"{visitor.url}{icon['src']}")
+        response = page.request.get(urljoin(address, icon["src"]))
         assert response.status == 200
         assert response.headers["content-type"].startswith(icon["type"])
     assert {"192x192", "512x512"} <= {icon["sizes"] for icon in manifest["icons"]}

@@ -129,8 +129,8 @@ def test_password_change_needs_the_old_one_and_signs_out_other_devices(visit: Vi
     expect(second.find("#load-error-why")).to_contain_text("signed you out on this device")
     assert person_id(first) == me
     second.page.reload()
-    second.click(second.find("#stranger").get_by_role("button", name="Start as a new guest"))
-    second.page.wait_for_event("load")
+    with second.page.expect_event("load"):
+        second.click(second.find("#stranger").get_by_role("button", name="Start as a new guest"))
     assert person_id(second) != me
 
 

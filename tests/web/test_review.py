@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from axiogames.analysis.review.remarks import review_texts
 from axiogames.players import LEVELS
+from axiogames.web.pages import manifest
 from tests.analysis.review.games import whole_game
 from tests.analysis.review.test_page import rendered_page
 from tests.web.browsing import SIZES
@@ -83,7 +84,7 @@ def test_failed_download_is_reported(visit: Visit, stage: Stage) -> None:
     visitor = visit(service_worker=False)
     stage.sign_in(visitor)
     visitor.allow("ERR_FAILED|Failed to fetch")
-    visitor.page.route("**/review.js", lambda route: route.abort())
+    visitor.page.route(f"**/{manifest().files['review.js']}", lambda route: route.abort())
     visitor.set_settings(coach=False)
     visitor.goto(f"/t/{stage.finished}?move=3")
     visitor.click("#review")

@@ -20,9 +20,11 @@ LARGER: list[list[ViewportSize]] = [
 
 
 def slow_marks(state: State, language: str) -> list[pytest.MarkDecorator]:
-    """Mark all but one of the rules pages, and the language with shorter words, as slow."""
+    """Mark most rules pages, two of the boards, and the language with shorter words as slow."""
     further_rules = state.name.startswith("rules-") and state.name != f"rules-{GAMES[0]}"
-    return [pytest.mark.slow] if further_rules or language != state.languages[-1] else []
+    # Other states show boards of hex, and tiles of rota.
+    further_boards = state.name in ("playing-hex", "playing-rota")
+    return [pytest.mark.slow] if further_rules or further_boards or language != state.languages[-1] else []
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from playwright.sync_api import expect
 
 from axiogames.server.domain.refusals import Unavailable
 from axiogames.server.routes.errors import STATUS
-from axiogames.server.routes.static import WEB
 from axiogames.server.work_pools import Busy
+from axiogames.web.pages import WEB
 from tests.demanded import need
 from tests.web.conftest import Visit
 from tests.web.test_errors import expect_sentence

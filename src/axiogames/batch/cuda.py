@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import DeviceNotFound
-from ..games.runtime.compile import INTERPRETED, bind_part
+from ..games.runtime.compile import INTERPRETED, bind_part, compiled
 from ..games.variant import Variant
 from ..optional_deps import missing_dependency
 from . import loops
@@ -174,11 +174,12 @@ def _kernel(variant: Variant, name: str, share: KernelShare | None) -> Any:
     cuda, kernels = find_cuda(), variant.kernels
     rules = kernels.with_parts(loops.PARTS, counted=False)
     if share:
-        return playout_kernel(cuda, rules[PLAYOUTS[name]], kernels.constants_type, kernels.state_type, share)
+        playout = compiled(rules[PLAYOUTS[name]])
+        return playout_kernel(cuda, playout, kernels.constants_type, kernels.state_type, share)
     if name in WARP_KERNELS:
         factory, rule = WARP_KERNELS[name]
-        return factory(cuda, rules[rule])
-    return one_thread_per_game(cuda, bind_part(LOOPS_BY_NAME[name], rules))
+        return factory(cuda, compiled(rules[rule]))
+    return one_thread_per_game(cuda, compiled(bind_part(LOOPS_BY_NAME[name], rules)))
 
 
 class _FieldView:

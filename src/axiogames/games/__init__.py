@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, overload
 
 from ..errors import GameDefinitionError, InvalidOption, InvalidPlayers, UnknownGame
-from .protocol import MAX_PLAYERS, Game
+from .protocol import MAX_PLAYERS, MAX_TILES, Game
 from .texts import LANGUAGES as LANGUAGES
 from .texts import Localization as Localization
 from .texts import load_rules_page, load_texts
@@ -86,6 +86,11 @@ def unregister_game(name: str) -> None:
         cancel_on_worker_start(register_game, _registered.pop(name))
     game.cache_clear()
     _variant.cache_clear()
+
+
+def registered_packages() -> tuple[str, ...]:
+    """Return the packages of the registered games."""
+    return tuple(_registered.values())
 
 
 def _package(name: str) -> str:
@@ -179,6 +184,7 @@ def find_variant(name: str, players: int = 2, options: Mapping[str, bool] | None
         UnknownGame: There is no game with this name.
         InvalidPlayers: The number of players is not supported.
         InvalidOption: The game has no such option, or its value is not a boolean.
+        GameDefinitionError: The game has more tiles than shared rule code can count.
     """
     declared = game(name)
     if isinstance(players, bool) or not isinstance(players, int) or not 1 <= players <= MAX_PLAYERS:
@@ -197,4 +203,8 @@ def find_variant(name: str, players: int = 2, options: Mapping[str, bool] | None
 @cache
 def _variant(name: str, players: int, options: tuple[str, ...]) -> Variant:
     variant: Variant = import_module(f"{_package(name)}.variant").make(game(name), players, options)
+    if (tiles := sum(variant.tileset.values())) > MAX_TILES:
+        raise GameDefinitionError(
+            f"{name} for {players} players has {tiles} tiles, at most {MAX_TILES} can be counted; declare fewer"
+        )
     return variant

@@ -14,8 +14,8 @@ from ..errors import IllegalMove, ParseError, Reason
 from ..moves import Move
 from . import invariants
 from .protocol import Game
-from .runtime.loops import set_cells
 from .runtime.observation import BoardLayout
+from .runtime.view_loops import restore_derived
 from .variant import State, Variant, copied
 
 Coordinates = tuple[int, int]
@@ -31,7 +31,7 @@ class FixedBoard(Variant):
     A subclass provides `constants`, `kernels`, `drawing`, `kinds`, `tileset`, `hand` and `empty`.
 
     Attributes:
-        empty: State before the first chance outcome, without printed symbols.
+        empty: State before the first chance outcome, without printed symbols and derived fields.
         marks: Letters of negative cell values in a board text; a value without one is an empty cell.
         extra_planes: Names of the planes of an observed board that follow the colours and `empty`.
     """
@@ -67,7 +67,7 @@ class FixedBoard(Variant):
         self.names = tuple(cells.values())
         self.cell_index = {name: cell for cell, name in enumerate(self.names)}
         self.slot_of = {slot: n for n, slot in enumerate(slots)}
-        self.tile_size = len(slots[0])  # in cells
+        self.tile_size = len(slots[0])
         self.ways = tuple(map("".join, product(self.colours, repeat=self.tile_size)))
         self.orientations = 2  # from either end
         self.places = len(slots)
@@ -86,9 +86,10 @@ class FixedBoard(Variant):
         return [[cell for cell, _ in row] for _, row in by_row][::-1]
 
     def _lay(self, state: State, colours: Mapping[int, str]) -> None:
-        cells = np.array(list(colours), np.int64)
-        values = np.array([self.colours.index(letter) for letter in colours.values()], np.int64)
-        self.kernels[set_cells](self.constants, state, cells, values, len(cells))
+        """Put colours on cells and update the derived fields."""
+        for cell, letter in colours.items():
+            state["cells"][0, cell] = self.colours.index(letter)
+        self.kernels[restore_derived](self.constants, state)
 
     @property
     def board_layout(self) -> BoardLayout:
@@ -115,6 +116,10 @@ class FixedBoard(Variant):
     def decode(self, state: State, action: int) -> Move:
         place, way = divmod(action, len(self.ways))
         return Move("place", self.oriented(state, way), self.cells_of(state, place))
+
+    def placement_keys(self, states: State, actions: np.ndarray, placed: np.ndarray) -> list[int]:
+        keys: list[int] = actions[placed].tolist()
+        return keys
 
     def parts(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         place, way = np.divmod(actions, len(self.ways))
@@ -161,6 +166,21 @@ class FixedBoard(Variant):
         for name, letter in printed.items():
             if letters.pop(self.cell_index[name], None) != letter:
                 raise ParseError(f"{name} must show its printed {letter}")
+
+    @cached_property
+    def allowed_contents(self) -> frozenset[int]:
+        return frozenset((*self.empty["cells"][0, :-1].tolist(), *self.marks, *range(len(self.colours))))
+
+    def contents(self, state: State) -> np.ndarray:
+        cells: np.ndarray = state["cells"][0, :-1]
+        return cells
+
+    def address_of(self, state: State, cell: int) -> tuple[int, ...]:
+        return (cell,)
+
+    def cell_at(self, address: Sequence[int]) -> int:
+        (cell,) = address
+        return cell if 0 <= cell < len(self.names) else -1
 
     def tiles_laid(self, state: State) -> int:
         return (int((state["cells"][0, :-1] >= 0).sum()) - len(self.printed)) // self.tile_size

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 from ..errors import GameDefinitionError
 
 MAX_PLAYERS = 4
+MAX_TILES = 127  # counts of tiles are summed in bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class Rules:
     """The compiled rule functions (hooks) of a game.
 
     Rules use no Python objects, so that they run interpreted, compiled for the CPU and on a GPU. `Rules.of`
-    builds them and derives every hook but the five required ones (see `runtime.defaults`).
+    builds them and derives every hook but the four required ones (see `runtime.defaults`).
 
     A hook takes the constants `c` (fields in `runtime.state.CONSTANT_FIELDS`) and a state `s`
     (`STATE_FIELDS`), both NumPy records, and some of these parameters:
@@ -86,11 +87,13 @@ class Rules:
     - `action`: An action id from 0 to `c.actions` - 1. Ids below `c.placements` are placements. In a chance
       phase, it is the id of an outcome.
     - `n`: Index of a legal action in ascending order.
-    - `cell`, `value`: A cell of the board and its new content.
     - `seat`: The seat to observe or to evaluate.
     - `rng`: Array with the state of a generator, see `runtime.xorshift`.
+    - `word`: A random 64-bit word of a seeded generator.
+    - `gain_keys`: Integer keys of points, see `runtime.evaluation`.
     - `places`: `BoardLayout.places` of the variant.
     - `out`, `mask`, `counts`: Array to write to, `at`: index of its first entry to write.
+    - `rows`: Array of rows to write to, see `runtime.describing`; `at`: index of the row to write.
     - `start`: Any non-negative integer, at which a scan starts, so that ties are broken at random.
     - `keep`: Maximum length of the list of the best placements, `kept`: its current length.
     - `value` (of `fallback_action`): Utility of the best placement, `NOTHING_YET` if there is none.
@@ -105,7 +108,6 @@ class Rules:
             `errors.OK`. It is defined for every action id.
         score: `(c, s, action)`. Write the points of a placement by track into `s.gain`. It is the only source
             of points, and it may return any value for the game's own use.
-        set_cell: `(c, s, cell, value)`. Put something on the board and update the fields derived from it.
         observe_board: `(c, s, places, out)`. Write the board into an array of zeros as all seats see it.
         legal_actions: `(c, s, out) -> int`. Write the legal actions, ascending, and return their number.
         count_legal: `(c, s) -> int`. Return the number of legal actions.
@@ -120,6 +122,12 @@ class Rules:
             utility, the best first, and return their number. The default takes the utility of `s.gain`. An
             override may estimate it differently (dominoes count each point of a pyramid like a first point,
             trio adds the utility of an extra turn); learned weights depend on the estimate.
+        best_placements: `(c, s, gain_keys, out) -> int`. Write the legal placements with the highest key,
+            ascending, and return their number. Unlike `top_placements`, it is exact.
+        tiles_exchanged: `(c, s, action) -> int`. Return the number of tiles that a legal non-placement
+            exchanges. Default: 0.
+        chance_outcome: `(c, s, word) -> int`. Return the chance outcome that a random 64-bit word selects
+            among those that `Variant.chances` lists. Default: an unseen tile.
         sample_chance: `(c, s, rng) -> int`. Return a random chance outcome. Default: a uniform unseen tile.
         has_extra_turn: `(c, s) -> bool`. Return whether the seat that has just moved moves again. Default: a
             placement is due.
@@ -130,6 +138,15 @@ class Rules:
             utility, or -1. Default: the first legal action if there is no placement.
         non_placements: `(c, s, kept, scratch) -> int`. Append non-placements to the list of the best actions
             and return its length. Default: all legal ones, ascending, if there is a fallback action.
+        restore: `(c, s)`. Recompute the fields in `Variant.derived` from the others, whatever they contain.
+            It must not index out of bounds, however wrong the others are: states from outside are checked
+            after it. Default: there are no such fields.
+        describe: `(c, s, action, rows, at)`. Write an action as numbers, as `runtime.describing` defines
+            them. Default: a placement by the constants `slots`, the cells of each slot, and `kind_of`, the
+            kind of tile of each way to colour a slot; the other actions pass.
+        explain: `(c, s, action, rows) -> int`. Write where the points of a placement come from before caps,
+            as `runtime.describing` defines it, and return the number of rows. It may write to `s.gain`.
+            Default: the points of each track, without cells.
         observe_counters: `(c, s, seat, out, at)`. Write the entries that `Variant.counter_names` names.
             Default: none.
         add_hidden: `(c, s, seat, counts, at)`. Count by kind the tiles that are hidden from a seat and
@@ -153,9 +170,6 @@ class Rules:
         metadata=_hook("c, s, action", "return the reason why an action is illegal, or `errors.OK`")
     )
     score: Rule = field(metadata=_hook("c, s, action", "write the points of a placement into s.gain"))
-    set_cell: Rule = field(
-        metadata=_hook("c, s, cell, value", "put something on the board and update derived fields")
-    )
     observe_board: Rule = field(
         metadata=_hook("c, s, places, out", "write the board into an array of zeros as all seats see it")
     )
@@ -182,10 +196,25 @@ class Rules:
             "c, s, start, keep, scratch", "list the placements with the highest utility, return their number"
         )
     )
+    best_placements: Rule = field(
+        metadata=_hook(
+            "c, s, gain_keys, out", "write the placements with the highest key and return their number"
+        )
+    )
 
     # derived; override where the game differs
     sample_chance: Rule = field(
         metadata=_hook("c, s, rng", "return a chance outcome; default: a uniform unseen tile")
+    )
+    chance_outcome: Rule = field(
+        metadata=_hook(
+            "c, s, word", "return the chance outcome that a random word selects; default: an unseen tile"
+        )
+    )
+    tiles_exchanged: Rule = field(
+        metadata=_hook(
+            "c, s, action", "return the number of tiles that a non-placement exchanges; default: 0"
+        )
     )
     has_extra_turn: Rule = field(
         metadata=_hook(
@@ -209,6 +238,19 @@ class Rules:
             "c, s, kept, scratch",
             "append non-placements to a list of `kept` actions and return its length; "
             "default: all legal ones, ascending, if there is a fallback action",
+        )
+    )
+    restore: Rule = field(
+        metadata=_hook("c, s", "recompute the fields in `Variant.derived`; default: there are none")
+    )
+    describe: Rule = field(
+        metadata=_hook(
+            "c, s, action, rows, at", "write an action as numbers; default: by `c.slots` and `c.kind_of`"
+        )
+    )
+    explain: Rule = field(
+        metadata=_hook(
+            "c, s, action, rows", "write where points come from; default: only the points of each track"
         )
     )
     observe_counters: Rule = field(
@@ -280,10 +322,9 @@ HOOKS = tuple(hook.name for hook in fields(Rules) if hook.metadata)
 
 def _check_parameters(game: str, name: str, expected: str, rule: Any) -> None:
     """Check that a rule takes as many parameters as its callers pass. Raises `GameDefinitionError`."""
-    function = getattr(rule, "py_func", rule)  # compiled rules have `py_func`
-    if not inspect.isfunction(function):
+    if not inspect.isfunction(rule):
         raise GameDefinitionError(f"{game}: `{name}` must be a function of ({expected}), not {rule!r}")
-    parameters = inspect.signature(function).parameters.values()
+    parameters = inspect.signature(rule).parameters.values()
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     if len(parameters) != expected.count(",") + 1 or any(p.kind not in positional for p in parameters):
         actual = ", ".join(str(parameter) for parameter in parameters)

@@ -6,9 +6,9 @@ The class first has everything that it derives, then the hooks that a game must 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -18,10 +18,12 @@ from ..moves import Move
 from . import invariants
 from .protocol import Game
 from .runtime.compile import INTERPRETED
+from .runtime.describing import CELLS, POINT_COLUMNS
 from .runtime.kernels import Kernels
 from .runtime.loops import list_legal, score_all
 from .runtime.observation import BoardLayout, Observation, feature_names
 from .runtime.state import DRAW, HIDDEN, OVER, PLACE, REMOVE
+from .runtime.view_loops import redact
 
 State = Any  # an array of one NumPy record, whose type depends on the game
 
@@ -45,6 +47,22 @@ def _variant(name: str, players: int, options: tuple[str, ...], compact: bool) -
 
     found = find_variant(name, players, dict.fromkeys(options, True))
     return found.compact if compact else found
+
+
+class TorusLayout(NamedTuple):
+    """How the field `Variant.board` stores a board that grows.
+
+    Attributes:
+        side: Number of columns and rows of the torus; the square of `x`, `y` is `y % side * side + x % side`.
+        low: Fields of the state with the lowest coordinates of the tiles, 0 or less.
+        free: Content of a square on which a tile can be placed.
+        letters: Letters of a tile as it lies, by content; empty for a content that is not a tile.
+    """
+
+    side: int
+    low: tuple[str, str]
+    free: int
+    letters: tuple[str, ...]
 
 
 class BoardDrawing(Protocol):
@@ -81,18 +99,27 @@ class Variant(ABC):
         hand: Number of tiles in a full hand.
         orientations: Maximum number of orientations of a tile, with a named colour if the game has any.
         places: Maximum number of places for a tile.
-        exchange_is_public: Whether exchanged tiles are visible to all seats.
+        tile_size: Number of cells that a tile covers.
         tiles_leave: Whether tiles can leave the game without being placed.
         grows: Whether the board grows with the tiles on it.
         start_places: Positions of an opening display, in the order in which chance fills them.
+        draw_sources: Names of what tiles are drawn from.
+        draw_source: Field of the state with the index of the source of the next draw; empty for a single one.
         counters: Fields of the state that a position text has besides board, hands, bag and scores.
+        board: Field of the state with the content of every cell.
+        derived: Fields of the state that the rule `restore` recomputes from the others.
+        torus: How the field `board` stores a board that grows, `None` for other boards.
     """
 
-    exchange_is_public = True
     tiles_leave = False
     grows = False
     start_places: tuple[str, ...] = ()
+    draw_sources: tuple[str, ...] = ("bag",)
+    draw_source = ""
     counters: tuple[str, ...] = ()
+    board = "cells"
+    derived: tuple[str, ...] = ()
+    torus: TorusLayout | None = None
 
     def __init__(self, game: Game, players: int, options: tuple[str, ...]) -> None:
         self.game = game
@@ -153,6 +180,26 @@ class Variant(ABC):
         """Number of action ids that are not placements, such as exchanges."""
         return self.actions - self.placements
 
+    @property
+    def cell_columns(self) -> int:
+        """Number of columns of a cell in the rows of `runtime.describing`."""
+        return 2 if self.grows else 1
+
+    @property
+    def action_columns(self) -> int:
+        """Number of columns of an action in the rows of `runtime.describing`."""
+        return CELLS + self.tile_size * self.cell_columns + len(self.kinds[0])
+
+    @property
+    def point_columns(self) -> int:
+        """Number of columns of points in the rows of `runtime.describing`."""
+        return 2 * self.cell_columns + POINT_COLUMNS
+
+    @cached_property
+    def exchange_is_public(self) -> bool:
+        """Whether exchanged tiles are visible to all seats."""
+        return not self.constants["hides_exchanges"][0]
+
     @cached_property
     def observation(self) -> Observation:
         """Layout and names of the observation of a seat."""
@@ -203,24 +250,7 @@ class Variant(ABC):
             seat: Seat, `None` for a spectator.
         """
         seen = copied(state)
-        bag, hands = seen["bag"][0], seen["hands"][0]
-
-        def hide(kinds: np.ndarray, count: int) -> None:
-            for kind in kinds[:count].tolist():
-                bag[kind] += 1
-            kinds[:count] = HIDDEN
-            seen["unseen"] += count
-
-        for other in range(self.players):
-            if other != seat:
-                hide(hands[other], int(seen["held"][0, other]))
-        fields = state.dtype.names
-        if "aside" in fields and not self.exchange_is_public and seen["seat"][0] != seat:
-            hide(seen["aside"][0], int(seen["n_aside"][0]))
-        if "removed" in fields:
-            bag += seen["removed"][0]
-            seen["unseen"] += seen["removed"][0].sum()
-            seen["removed"] = 0
+        self.kernels[redact](self.constants, seen, -1 if seat is None else seat)
         return seen
 
     def check_state(self, state: State) -> None:
@@ -306,6 +336,7 @@ class Variant(ABC):
     hand: int
     orientations: int
     places: int
+    tile_size: int
 
     @property
     @abstractmethod
@@ -357,6 +388,23 @@ class Variant(ABC):
             ParseError: The text is malformed.
         """
 
+    @property
+    @abstractmethod
+    def allowed_contents(self) -> Container[int]:
+        """The values that a cell can have in `contents`."""
+
+    @abstractmethod
+    def contents(self, state: State) -> np.ndarray:
+        """Return the content of each cell, without contents that follow from those of other cells."""
+
+    @abstractmethod
+    def address_of(self, state: State, cell: int) -> tuple[int, ...]:
+        """Return the numbers that denote a cell outside the rules: its index, or its coordinates."""
+
+    @abstractmethod
+    def cell_at(self, address: Sequence[int]) -> int:
+        """Return the cell with an address, -1 if there is none."""
+
     @abstractmethod
     def tiles_laid(self, state: State) -> int:
         """Return the number of tiles on the board."""
@@ -403,13 +451,39 @@ class Variant(ABC):
         """Return the cells of pyramids, the oldest first; by default none."""
         return ()
 
+    def new_pyramids(self, states: State) -> dict[int, tuple[str, ...]]:
+        """Return the cells on which actions set pyramids, by index of the action; by default none.
+
+        Args:
+            states: State before each action of a game, and the final one.
+        """
+        return {}
+
     def spent(self, state: State) -> tuple[str, ...]:
         """Return the cells that have lost their pyramid and stay empty; by default none."""
         return ()
 
     def source(self, state: State) -> str:
-        """Return the name of the source of the next draw; by default the bag."""
-        return "bag"
+        """Return the name of the source of the next draw."""
+        return self.sources(state)[0]
+
+    def sources(self, states: State) -> list[str]:
+        """Return the name of the source of the next draw in each state."""
+        if not self.draw_source:
+            return [self.draw_sources[0]] * len(states)
+        return [self.draw_sources[int(index)] for index in states[self.draw_source].tolist()]
+
+    def placement_keys(self, states: State, actions: np.ndarray, placed: np.ndarray) -> list[int] | None:
+        """Return numbers that identify placements regardless of the state, by default `None`.
+
+        Placements with equal keys decode to equal moves, so that their texts can be reused.
+
+        Args:
+            states: State before each action.
+            actions: Actions of a game.
+            placed: Indices of the placements among the actions.
+        """
+        return None
 
     def start_tile(self, state: State, action: int) -> PlacedTile:
         """Return the tile that a chance outcome lays in the opening display; by default there is none."""

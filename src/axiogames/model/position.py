@@ -17,8 +17,8 @@ from ..drawing.scene import Content, Panel, PlacedTile, Scene, Track
 from ..drawing.text import render
 from ..errors import AxioError, IllegalMove, ParseError, Reason, abbreviated
 from ..games.runtime.loops import step
-from ..games.runtime.ranks import write_ranks
 from ..games.runtime.state import DRAW, OFFER, OVER, PLACE
+from ..games.runtime.view_loops import rank_seats
 from ..games.variant import State, Variant, copied
 from ..moves import Action, Cell, Move, Seat
 from .events import Result
@@ -238,9 +238,8 @@ class Position:
     @property
     def ranks(self) -> tuple[int, ...]:
         """The current rank of each seat, 1 the best. Seats with equal points share a rank."""
-        scores = np.ascontiguousarray(self.state["scores"][0, : self.players])
         out = np.zeros(self.players, np.int64)
-        write_ranks(scores, out)
+        self.variant.kernels[rank_seats](self.variant.constants, self.state, out)
         return tuple(out.tolist())
 
     @property

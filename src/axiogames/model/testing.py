@@ -11,6 +11,8 @@ from ..errors import GameDefinitionError
 from ..games import find_variant
 from ..games.protocol import (
     Rules,
+    best_placements,
+    chance_outcome,
     count_legal,
     greedy_action,
     legal_actions,
@@ -19,10 +21,13 @@ from ..games.protocol import (
     refusal,
     sample_legal,
     score,
+    tiles_exchanged,
 )
+from ..games.runtime.evaluation import MAX_POINTS
 from ..games.runtime.kernels import Kernels
 from ..games.runtime.loops import step
-from ..games.runtime.signatures import Actions, Constants, Int, Int64s, Rng, States, array, loop
+from ..games.runtime.signatures import Actions, Constants, Int, Int64Rows, Int64s, Rng, States, array, loop
+from ..games.runtime.state import DRAW
 from ..games.runtime.xorshift import seed_state
 from ..games.variant import State, Variant, copied
 from ..moves import Move
@@ -30,6 +35,7 @@ from ..rng import Generator
 from .position import Position
 from .record import Record, record_of, replay
 from .table import Table
+from .view_format import decode_view, encode_view
 
 # Numba infers the types of loops at compilation.
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
@@ -46,8 +52,8 @@ def check_game(
     """Play random games and check, in each position, the properties that every game must have.
 
     - Each override of a rule agrees with the default, which follows from `refusal` and `score`.
-    - Moves, positions and records round-trip through their texts.
-    - Views contain no hidden tiles.
+    - Moves, positions and records round-trip through their texts, the deal included.
+    - Views contain no hidden tiles. Decoding an encoded view restores all fields of its state.
     - A move scores what its preview says, and can be undone.
 
     Args:
@@ -100,6 +106,24 @@ def write_refusals(constants: Constants, states: States, actions: Int, out: Acti
 
 
 @loop
+def list_best(constants: Constants, states: States, gain_keys: Int64Rows, listed: Actions):
+    """Write the placements with the highest key and return their number."""
+    return best_placements(constants[0], states[0], gain_keys, listed)
+
+
+@loop
+def exchanged_by(constants: Constants, states: States, action: Int):
+    """Return the number of tiles that a non-placement exchanges."""
+    return tiles_exchanged(constants[0], states[0], action)
+
+
+@loop
+def outcome_of(constants: Constants, states: States, words: Rng):
+    """Return the chance outcome that a word selects."""
+    return chance_outcome(constants[0], states[0], words[0])
+
+
+@loop
 def total_points(constants: Constants, states: States, action: Int):
     """Return the points of a placement, summed over all tracks."""
     score(constants[0], states[0], action)
@@ -116,6 +140,11 @@ class _Checks:
         self.variant = variant
         declared: Rules = variant.kernels.declared
         label, dtype = f"{variant.kernels.label}, defaults", variant.opening.dtype
+        if "dealing" in dtype.names and "dealing" not in variant.counters:
+            raise GameDefinitionError(
+                f"{variant.game.id}: `Variant.counters` lacks `dealing`, so the text of a position in "
+                "the deal would be read as one after it; list all counters of the state"
+            )
         kernels_of = {
             OVERRIDES: variant.kernels,
             DEFAULTS: Kernels(label, declared.without_overrides(), variant.constants, dtype),
@@ -123,7 +152,7 @@ class _Checks:
         self.loops = {
             source: tuple(
                 kernels.make(template, kernels.examples(template))
-                for template in (list_actions, choose_actions)
+                for template in (list_actions, choose_actions, list_best)
             )
             for source, kernels in kernels_of.items()
         }
@@ -144,6 +173,7 @@ class _Checks:
             table.play(move)
             checked += 1
         self.check(table, rng)
+        self.check_deal(table)
         self.check_record(table)
         return checked + 1
 
@@ -169,14 +199,20 @@ class _Checks:
         reasons = np.zeros(self.variant.actions, np.int32)
         self.variant.kernels[write_refusals](constants, copied(state), self.variant.actions, reasons)
         legal: list[int] = [] if table.turn is None else np.flatnonzero(reasons == 0).tolist()
-        placement_points = [self.points(state, action) for action in legal if self.is_placement(action)]
-        best_points = max(placement_points, default=None)
+        placement_points = {
+            action: self.points(state, action) for action in legal if self.is_placement(action)
+        }
+        best_points = max(placement_points.values(), default=None)
+        best = [action for action, points in placement_points.items() if points == best_points]
         for source in self.loops:
             results = self.results(source, state)
             for rule, result in results.items():
                 if rule in ("sample_legal", "greedy_action"):
                     if result not in (legal or [-1]):
                         raise self.error(table, f"`{rule}` of {source} returns {result}, which is not legal")
+                elif rule == "best_placements":
+                    if result != best:
+                        raise self.error(table, f"`{rule}` of {source} returns {result}, expected {best}")
                 elif result != (len(legal) if rule == "count_legal" else legal):
                     raise self.error(
                         table, f"`{rule}` of {source} returns {result}, but `refusal` allows {legal}"
@@ -189,7 +225,34 @@ class _Checks:
                     table,
                     f"`greedy_action` of {source} returns {greedy}, but the best move scores {best_points}",
                 )
+        self.check_exchanges(table, legal)
         return legal
+
+    def check_exchanges(self, table: Table, legal: list[int]) -> None:
+        """Compare `tiles_exchanged` with the moves."""
+        kernel = self.variant.kernels[exchanged_by]
+        for action in (action for action in legal if not self.is_placement(action)):
+            move = self.variant.decode(table.state, action)
+            expected = 0
+            if move.kind == "exchange" and table.turn is not None:
+                expected = len(move.tiles) or len(table.hand(table.turn))
+            found = int(kernel(self.variant.constants, copied(table.state), action))
+            if found != expected:
+                raise self.error(table, f"`tiles_exchanged` returns {found} for {move}, expected {expected}")
+
+    def check_deal(self, table: Table) -> None:
+        """Compare `chance_outcome` with the draws of a table."""
+        rng, replayed = Generator(f"{table.seed}/deal"), Table(self.variant)
+        kernel, constants = self.variant.kernels[outcome_of], self.variant.constants
+        for action in table.actions:
+            if replayed.draw_due:
+                word = np.array([rng.bits()], np.uint64)
+                found = int(kernel(constants, copied(replayed.state), word))
+                if found != action:
+                    raise self.error(
+                        replayed, f"`chance_outcome` returns {found}, but the table draws {action}"
+                    )
+            replayed.play_unchecked(action)
 
     def is_placement(self, action: int) -> bool:
         """Return whether an action places a tile."""
@@ -202,12 +265,16 @@ class _Checks:
     def results(self, source: str, state: State) -> dict[str, Any]:
         """Return the results of all rules in a state, by the name of the rule."""
         actions, constants = self.variant.actions, self.variant.constants
-        list_all, choose = self.loops[source]
+        list_all, choose, best = self.loops[source]
         listed, nth = np.zeros(actions, np.int32), np.zeros(actions, np.int32)
         counts, chosen = np.zeros(2, np.int64), np.zeros(2, np.int64)
         mask = np.zeros(actions, np.uint8)
         list_all(constants, copied(state), listed, nth, counts)
         choose(constants, copied(state), seed_state(1), mask, chosen)
+        n_best, most = 0, np.zeros(actions, np.int32)
+        if state["phase"][0] < DRAW:
+            points = np.tile(np.arange(MAX_POINTS, dtype=np.int64), (len(self.variant.tracks), 1))
+            n_best = best(constants, copied(state), points, most)
         return {
             "legal_actions": listed[: counts[0]].tolist(),
             "count_legal": int(counts[1]),
@@ -215,6 +282,7 @@ class _Checks:
             "legal_mask": np.flatnonzero(mask).tolist(),
             "sample_legal": int(chosen[0]),
             "greedy_action": int(chosen[1]),
+            "best_placements": most[:n_best].tolist(),
         }
 
     def check_texts(self, table: Table, legal: list[int], rng: Generator) -> None:
@@ -236,6 +304,13 @@ class _Checks:
                 raise self.error(table, f"the view of seat {seat} shows the hand of seat {other}")
         if Position.parse(view.position).position != view.position:
             raise self.error(table, f"the view of seat {seat} is parsed as another position")
+        decoded = decode_view(self.variant, encode_view(self.variant, view.state))
+        if decoded.tobytes() != view.state.tobytes():
+            wrong = [name for name in decoded.dtype.names if (decoded[name] != view.state[name]).any()]
+            raise self.error(
+                table,
+                f"`restore` does not recompute {', '.join(wrong)} as `apply` leaves it",
+            )
 
     def check_record(self, table: Table) -> None:
         """Check that the record of a finished game replays to the same state."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -24,10 +23,10 @@ from .operations import access, retention
 from .operations.access import AuditFollower
 from .operations.audit import NOTICE, AuditLog
 from .operations.retention import Retention, RetentionPolicy
-from .presentation import board_json
 from .presentation.views import Replays
 from .private_files import protect_data
 from .rendering.pictures import Pictures
+from .rule_loader import RuleLoader
 from .settings import FINGERPRINT, Settings, check_fingerprint, fingerprint, secret_keys, sqlite_file
 from .storage.database import Database
 from .storage.journal import PERSON_PREFIX, Journal, notifications
@@ -52,6 +51,7 @@ class Server:
     store: TableStore
     people: People
     personal_data: PersonalData
+    rules: RuleLoader
     bots: Bots
     rooms: Rooms
     hints: Hints
@@ -70,7 +70,8 @@ def build_server(settings: Settings) -> Server:
     protect_data(settings.folder, None if settings.on_postgresql else sqlite_file(settings.url))
     database = Database(settings.url)
     journal, store = Journal(database), TableStore(database)
-    bots, limits = Bots(settings.bot_threads, settings.bot_seconds), RateLimits(settings.rate_limits)
+    rules, limits = RuleLoader(), RateLimits(settings.rate_limits)
+    bots = Bots(settings.bot_threads, settings.bot_seconds, rules)
     people, rooms = People(database, keys), Rooms(store, journal, bots)
     personal_data = PersonalData(database, store, people, rooms)
     return Server(
@@ -80,6 +81,7 @@ def build_server(settings: Settings) -> Server:
         store=store,
         people=people,
         personal_data=personal_data,
+        rules=rules,
         bots=bots,
         rooms=rooms,
         hints=Hints(bots, limits),
@@ -110,6 +112,7 @@ async def lifespan(server: Server) -> AsyncIterator[None]:
             task = server.supervisor.add("prepare_database", lambda _: _prepare_database(server))
             task.failed(error)
         add_background_tasks(server)
+        server.rules.start()
         server.supervisor.start()
         yield
 
@@ -143,6 +146,7 @@ def _close_actions(server: Server) -> list[tuple[str, Callable[[], Awaitable[Non
         ("people", server.people.close),
         ("exports", server.personal_data.close),
         ("bots", server.bots.close),
+        ("rules", server.rules.close),
         ("journal", server.journal.close),
         ("hints", server.hints.close),
         ("rooms", server.rooms.close),
@@ -163,8 +167,9 @@ def add_background_tasks(server: Server) -> None:
     """Register the periodic and long-running tasks of the server."""
     supervisor = server.supervisor
 
-    async def load_rules(_: BackgroundTask) -> None:
-        await _load_rules(server)
+    async def keep_objects(_: BackgroundTask) -> None:
+        await server.rules.all_ready.wait()
+        _keep_objects()
 
     async def listen(task: BackgroundTask) -> None:
         await _listen(server, task)
@@ -175,7 +180,8 @@ def add_background_tasks(server: Server) -> None:
     async def compute_reviews(_: BackgroundTask) -> None:
         await server.reviews.run(single_process=not server.database.on_postgresql)
 
-    supervisor.add("load_rules", load_rules)
+    supervisor.add("rules", server.rules.run, essential=False)
+    supervisor.add("keep_objects", keep_objects, essential=False)
     supervisor.add("reviews", compute_reviews, essential=False)
     supervisor.every("uptime", HEARTBEAT_SECONDS, server.rooms.heartbeat)
     supervisor.every("sweep", SWEEP_SECONDS, server.rooms.sweep)
@@ -189,11 +195,8 @@ def add_background_tasks(server: Server) -> None:
         supervisor.every("presence", PRESENCE_SECONDS, update_presence, essential=False)
 
 
-async def _load_rules(server: Server) -> None:
-    """Load the compiled rules, so that the first table does not wait for them."""
-    await asyncio.to_thread(board_json.prepare)
-    await server.bots.prepare()
-    # The objects created so far stay alive. Scanning them in every garbage collection would delay the tables.
+def _keep_objects() -> None:
+    """Exempt the objects so far from garbage collection: they stay, and scanning them delays the tables."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*GC_THRESHOLDS)

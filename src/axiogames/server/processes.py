@@ -27,6 +27,7 @@ import uvicorn
 from alembic.util import CommandError
 from sqlalchemy.exc import SQLAlchemyError
 
+from ..files import try_lock
 from .domain.refusals import Unavailable
 from .private_files import make_private_folder
 from .settings import FINGERPRINT, InvalidSetting, Settings, check_fingerprint, secret_keys, sqlite_file
@@ -43,18 +44,13 @@ from .transport.hosts import TrustedProxies
 from .transport.http_protocol import HttpProtocol
 from .transport.websocket_protocol import WebSocketProtocol
 
-try:
-    import fcntl
-except ImportError:  # Windows; there, only servers on the same port exclude each other
-    fcntl = None  # type: ignore[assignment]
-
 LOCK_SUFFIX = ".lock"
 FIRST_PORT, PORTS_TRIED = 8000, 20
 MAX_MESSAGE_BYTES = 16_000
 FACTORY = f"{__package__}.processes:app"
 UVICORN_OPTIONS: dict[str, Any] = {
     "interface": "asgi3",  # auto-detection would mistake a plain function for ASGI 2
-    "loop": "uvloop",
+    "loop": "asyncio" if sys.platform == "win32" else "uvloop",
     "http": HttpProtocol,
     "ws": WebSocketProtocol,
     "ws_max_size": MAX_MESSAGE_BYTES,
@@ -170,7 +166,7 @@ def single_instance(settings: Settings, url: str) -> Iterator[None]:
         InvalidSetting: The database file has several hard links.
     """
     file = sqlite_file(settings.url)
-    if settings.on_postgresql or file is None or fcntl is None:
+    if settings.on_postgresql or file is None:
         yield
         return
     path = lock_file(file)
@@ -178,10 +174,8 @@ def single_instance(settings: Settings, url: str) -> Iterator[None]:
     if file.exists() and file.stat().st_nlink > 1:  # SQLite would create a journal for each name
         raise InvalidSetting(f"{file} has {file.stat().st_nlink} names (hard links): remove all but one")
     with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="utf-8") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise AlreadyRunning(file, lock.read().strip()) from None
+        if not try_lock(lock.fileno()):
+            raise AlreadyRunning(file, lock.read().strip())
         lock.truncate(0)
         lock.write(url)
         lock.flush()

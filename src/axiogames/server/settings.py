@@ -49,6 +49,7 @@ class Settings:
     origins: tuple[str, ...] = ()  # origins of the page, if a proxy serves it
     allowed_hosts: tuple[str, ...] = ()  # additional accepted values of the Host header
     proxies: tuple[str, ...] = ()  # addresses and networks whose `X-Forwarded-*` headers are trusted
+    service_worker: bool = True  # browsers keep the page for offline use; False: they delete it
     secure_cookies: bool = False  # send cookies over HTTPS only; implied by origins with https://
     rate_limits: bool = True  # limit the rate of requests per client
     bot_threads: int = 0  # bots that move at the same time; 0: one per core but one

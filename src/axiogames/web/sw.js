@@ -1,35 +1,45 @@
 /**
- * Caches pages and their files for offline use. Network first: the cache is used only if the server does not
- * answer, so an online visitor never gets outdated code. Responses under /api are never cached.
+ * Caches the files of the page and the pages for offline use.
+ *
+ * The name of a file contains a hash of its content, so a cached file is never out of date: the cache comes first. For
+ * pages the network comes first, so an online visitor always gets the newest page, with the files that it refers to.
+ *
+ * Each version has a cache of its own, filled while the previous version is still at work. A new version takes over
+ * when no page of the previous one is open, and only then deletes its cache: a page that was open during an update
+ * finds all its files. Responses under /api are never cached.
  */
 
 /** @import {ServiceWorkerScope} from "./js/shared/types.js" */
 
 const worker = /** @type {ServiceWorkerScope} */ (/** @type {unknown} */ (self));
 
-/** Change the name to discard the cache. */
-const CACHE_NAME = "axio-pages-2";
+const PREFIX = "axio-";
+const CACHE_NAME = PREFIX + VERSION;
 
-const OFFLINE = "/offline";
-/** The files of the offline page. All others are cached on first use. */
-const PRECACHED = [
-  OFFLINE,
-  "/theme.css",
-  "/static/icons/icon.svg",
-  ...["index.json", "en.json", "de.json"].map((file) => `/static/lang/${file}`),
-  ...["base", "controls", "dialogs", "frame"].map((file) => `/static/css/shared/${file}.css`),
-  ...["api", "appearance", "before-paint", "dialog", "dom", "frame", "i18n", "settings", "static-page", "toast"].map(
-    (file) => `/static/js/shared/${file}.js`,
-  ),
-];
+const ROOT = new URL("./", location.href);
+/** All built files are below this address. */
+const BUNDLES = new URL("static/bundles/", ROOT).href;
+const OFFLINE = new URL("offline", ROOT).href;
+/** Other pages are cached when they are visited. */
+const PAGES = [ROOT.href, OFFLINE];
 
 worker.addEventListener("install", (event) => {
-  event.waitUntil(caches.open(CACHE_NAME).then((cache) => cache.addAll(PRECACHED)).then(() => worker.skipWaiting()));
+  const install = async () => {
+    const cache = await caches.open(CACHE_NAME);
+    const addFile = async (/** @type {string} */ file) => {
+      const known = await caches.match(BUNDLES + file);
+      await (known ? cache.put(BUNDLES + file, known) : cache.add(BUNDLES + file));
+    };
+    await Promise.all([...FILES.map(addFile), cache.addAll(PAGES)]);
+  };
+  event.waitUntil(install());
 });
 
 worker.addEventListener("activate", (event) => {
   const activate = async () => {
-    for (const name of await caches.keys()) if (name !== CACHE_NAME) await caches.delete(name);
+    for (const name of await caches.keys()) {
+      if (name.startsWith(PREFIX) && name !== CACHE_NAME) await caches.delete(name);
+    }
     await worker.clients.claim();
   };
   event.waitUntil(activate());
@@ -39,24 +49,28 @@ worker.addEventListener("fetch", (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
   if (request.method !== "GET" || origin !== location.origin) return;
-  const isPage = request.mode === "navigate" && !pathname.startsWith("/schema") && !pathname.startsWith("/api/");
-  const isFile = pathname.startsWith("/static/") || pathname === "/theme.css";
-  if (isPage || isFile) event.respondWith(networkFirst(request, isPage ? pageKey(pathname) : pathname, isPage));
+  const path = pathname.slice(ROOT.pathname.length);
+  if (request.url.startsWith(BUNDLES)) event.respondWith(cacheFirst(request));
+  else if (request.mode === "navigate" && !/^(schema|api)\b/.test(path)) event.respondWith(networkFirst(request, path));
 });
 
-/**
- * Return the cache key of a page. All tables share one page, and so do the rules of all games.
- * @param {string} pathname
- */
-const pageKey = (pathname) => `/${pathname.split("/")[1]}`;
+/** Return the cached response, or the server's. @param {Request} request */
+async function cacheFirst(request) {
+  const cached = await caches.match(request);
+  if (cached) return cached;
+  const response = await fetch(request);
+  if (response.ok) void caches.open(CACHE_NAME).then((cache) => cache.put(request, response.clone()));
+  return response;
+}
 
 /**
- * Return the server's response, or the cached one if the server does not answer.
+ * Return the server's response, or the cached page if the server does not answer, or the offline page.
  * @param {Request} request
- * @param {string} key
- * @param {boolean} isPage
+ * @param {string} path
  */
-async function networkFirst(request, key, isPage) {
+async function networkFirst(request, path) {
+  // All tables share one page, and so do the rules of all games.
+  const key = new URL(path.split("/")[0], ROOT).href;
   const cache = await caches.open(CACHE_NAME);
   try {
     const response = await fetch(request);
@@ -66,6 +80,5 @@ async function networkFirst(request, key, isPage) {
   } catch {
     // No response.
   }
-  const cached = (await cache.match(key)) ?? (isPage ? await cache.match(OFFLINE) : undefined);
-  return cached ?? Response.error();
+  return (await cache.match(key)) ?? (await cache.match(OFFLINE)) ?? Response.error();
 }

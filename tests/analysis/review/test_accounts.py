@@ -12,9 +12,11 @@ from axiogames.analysis.review.accounts import DecisionEffect, settle_accounts
 from axiogames.analysis.review.judging import ValueEstimate
 from axiogames.analysis.review.review import BAD_RATINGS, Review
 from axiogames.analysis.review.values import ACCURACY_DECAY, RATINGS, accuracy, rating_for
-from axiogames.games import GAMES
+from axiogames.games import GAMES, find_variant
+from axiogames.games.protocol import MAX_PLAYERS
 from tests.analysis.review.games import reviewed, short_game, whole_game
 
+VARIANTS = {players: find_variant(GAMES[0], players) for players in range(1, MAX_PLAYERS + 1)}
 values = st.floats(0, 1)
 
 
@@ -32,7 +34,7 @@ def test_items_add_up_to_the_result(
 ) -> None:
     effects = [effect(seat % players, policy_value, chosen) for seat, policy_value, chosen in decided]
     result = data.draw(st.none() | st.lists(values, min_size=players, max_size=players))
-    accounts, before, after = settle_accounts(players, [0.5] * players, effects, result)
+    accounts, before, after = settle_accounts(VARIANTS[players], [0.5] * players, effects, result)
     for seat, account in enumerate(accounts):
         total = account.start + account.luck + account.choices + account.others
         assert total == pytest.approx(account.result, abs=1e-9)
@@ -47,7 +49,7 @@ def test_items_add_up_to_the_result(
 
 def test_lucks_of_two_seats_are_opposite() -> None:
     effects = [effect(0, 0.6, 0.5), effect(1, 0.7, 0.7), effect(0, 0.4, 0.2)]
-    (one, other), before, _ = settle_accounts(2, [0.5, 0.5], effects, [0.0, 1.0])
+    (one, other), before, _ = settle_accounts(VARIANTS[2], [0.5, 0.5], effects, [0.0, 1.0])
     assert before[0].change == pytest.approx(0.1)  # the deal
     assert before[1].change == pytest.approx(0.7 - 0.5 - 0.1)  # without the loss by the first seat's choice
     assert before[2].change == pytest.approx(0.4 - 0.5)
@@ -56,7 +58,7 @@ def test_lucks_of_two_seats_are_opposite() -> None:
 
 
 def test_opponents_share_the_cost_of_a_good_choice() -> None:
-    accounts, _, _ = settle_accounts(3, [0.5] * 3, [effect(0, 0.5, 0.7)], [1.0, 0.25, 0.25])
+    accounts, _, _ = settle_accounts(VARIANTS[3], [0.5] * 3, [effect(0, 0.5, 0.7)], [1.0, 0.25, 0.25])
     assert [account.others for account in accounts] == pytest.approx([0.0, -0.1, -0.1])
     assert [account.luck for account in accounts] == pytest.approx([0.3, -0.15, -0.15])
 

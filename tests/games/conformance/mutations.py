@@ -13,13 +13,13 @@ from axiogames.games.invariants import PHASE_NAMES
 from axiogames.games.runtime import loops
 from axiogames.games.runtime.compile import INTERPRETED
 from axiogames.games.runtime.state import DRAW, HIDDEN, OVER, allocate
-from axiogames.games.runtime.xorshift import seed_states
+from axiogames.games.runtime.xorshift import seed_word
 from axiogames.games.variant import State, Variant
 from axiogames.model.table import Table
 from axiogames.model.view import View
 from axiogames.players.evaluation import rollout_loops
 from axiogames.players.evaluation.weights import load_weights, scratch_dtype
-from axiogames.players.search.determinization import hidden_tile_groups
+from axiogames.players.search.determinization import hidden_tiles
 from axiogames.players.search.rollouts import ALWAYS, NEVER
 from tests.games.conformance.positions import Case
 
@@ -224,15 +224,15 @@ def roll_out(
     sums = guarded.array(np.zeros(len(actions)))
     search_after = np.float32(NEVER if INTERPRETED else rng.choice((ALWAYS, 0.8, NEVER)))
     points = np.zeros((len(actions), variant.players, tracks))
-    hidden_counts, barred = hidden_tile_groups(view)
     variant.kernels[rollout_loops.run_rollouts](
         variant.constants,
         guarded.array(states),
         rollout_loops.RolloutTask(
             actions=guarded.array(actions),
-            seeds=guarded.array(seed_states(rng.getrandbits(64), 0, determinizations)),
-            hidden_counts=guarded.array(hidden_counts),
-            excluded=guarded.array(barred),
+            seed=guarded.array(seed_word(rng.getrandbits(64))),
+            first=0,
+            samples=determinizations,
+            hidden=guarded.array(hidden_tiles(view)),
             turns=turns,
             search_after=search_after,
         ),

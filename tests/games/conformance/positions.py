@@ -67,7 +67,14 @@ CASES = [
     if is_representative(case) and case.players <= (2 if INTERPRETED else MAX_PLAYERS)
 ]
 # Three players run no code that two and four do not.
-EACH = [pytest.param(case, marks=[pytest.mark.slow] if case.players == 3 else []) for case in CASES]
+EACH, EACH_FOR_SEVERAL = (
+    [
+        pytest.param(case, marks=[pytest.mark.slow] if case.players == 3 else [])
+        for case in CASES
+        if case.players >= fewest
+    ]
+    for fewest in (1, 2)
+)
 STYLES = ("random", "greedy", "balanced")  # fast players
 TWISTS = ("plain", "near the cap", "short of tiles")
 FEW = 1 if INTERPRETED else 3

@@ -13,7 +13,7 @@ from axiogames.games.runtime.compile import INTERPRETED
 from axiogames.model.table import Table
 from axiogames.moves import Move
 from axiogames.rng import Generator
-from tests.games.conformance.positions import CASES, TWISTS, Case, play, twisted
+from tests.games.conformance.positions import EACH, TWISTS, Case, play, twisted
 from tests.games.oracle import referee
 from tests.games.oracle.base import Referee
 
@@ -75,7 +75,7 @@ def compare_moves(table: Table, judge: Referee, rng: Generator) -> int:
 
 
 @pytest.mark.parametrize("twist", TWISTS[2:] if INTERPRETED else TWISTS)
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", EACH, ids=str)
 def test_rules_agree_with_the_referee(case: Case, twist: str) -> None:
     variant = twisted(case, twist)
     compared = 0

@@ -19,6 +19,17 @@ def test_overrides_agree_with_their_defaults(game: str) -> None:
     assert check_game(game, 2) > 20
 
 
+def test_wrong_restore_is_found() -> None:
+    variant = find_variant("rota")
+    table = Table(variant, "wrong")
+    checks = object.__new__(testing._Checks)
+    checks.variant = variant
+    checks.check_view(table, 0)
+    table.state["edge"][0, -1] = 1  # a field that the rules would leave 0
+    with pytest.raises(GameDefinitionError, match=r"rota: `restore` does not recompute edge as `apply`"):
+        checks.check_view(table, 0)
+
+
 @pytest.mark.skipif(not INTERPRETED, reason="compiled code would come from the cache of the original rules")
 def test_wrong_override_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     @rule

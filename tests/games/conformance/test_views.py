@@ -16,7 +16,7 @@ from axiogames.model.view import View
 from axiogames.players import PLAYERS, Budget, player
 from axiogames.players.bots.levels import Level
 from axiogames.rng import Generator
-from tests.games.conformance.positions import CASES, EACH, STYLES, Case, play
+from tests.games.conformance.positions import EACH, EACH_FOR_SEVERAL, STYLES, Case, play
 
 SMALL_BUDGET = Budget(seconds=60, rollouts=24)
 # Levels are other players with smaller budgets, so one of them is enough.
@@ -130,7 +130,7 @@ def test_view_has_own_tiles_and_counts_of_others(case: Case) -> None:
                 assert len(view.legal_moves()) == 0
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.players > 1], ids=str)
+@pytest.mark.parametrize("case", EACH_FOR_SEVERAL, ids=str)
 def test_exchanged_tiles_are_public_only_by_rule(case: Case) -> None:
     exchanges = 0
     for n in range(12):

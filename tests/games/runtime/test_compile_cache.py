@@ -251,7 +251,7 @@ def test_derived_rules_have_their_own_cache_folder() -> None:
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Path | None]:
-    """Return the uncached function `_cache_root`, with a home folder that is not writable."""
+    """Return the uncached function `cache_root`, with a home folder that is not writable."""
     file = tmp_path / "a file"
     file.write_bytes(b"")
     monkeypatch.delenv("AXIO_CACHE_DIR", raising=False)
@@ -260,7 +260,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Path |
     temporary = tmp_path / "tmp"
     temporary.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
-    return compiling._cache_root.__wrapped__
+    return compiling.cache_root.__wrapped__
 
 
 def test_cache_moves_to_a_private_temporary_folder(root: Callable[[], Path | None], tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import hashlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from axiogames.games.runtime.loops import greedy_playouts, random_playouts
 from axiogames.games.runtime.xorshift import seed_state
 from tests.games.conformance.positions import Case, cases, twisted
 
-SCRIPT = "from tests.games.runtime.test_execution_modes import digests; print('\\n'.join(digests()))"
+SCRIPT = "from tests.games.runtime.test_execution_modes import digests; print('\\n'.join(digests({})))"
 
 
 def digest(case: Case, twist: str) -> str:
@@ -33,17 +33,20 @@ def digest(case: Case, twist: str) -> str:
     return result.hexdigest()
 
 
-def digests() -> Iterator[str]:
+def digests(players: Collection[int]) -> Iterator[str]:
     for case in cases():
+        if case.players not in players:
+            continue
         if not case.options or (case.players == 2 and len(case.options) == 1):
             for twist in ("plain", "near the cap", "short of tiles"):
                 yield f"{case} {twist} {digest(case, twist)}"
 
 
 @pytest.mark.skipif(INTERPRETED, reason="compares with a compiled run")
-def test_interpreted_and_compiled_runs_agree() -> None:
+@pytest.mark.parametrize("players", [(1, 2), pytest.param((3, 4), marks=pytest.mark.slow)])
+def test_interpreted_and_compiled_runs_agree(players: tuple[int, ...]) -> None:
     interpreted = subprocess.run(
-        [sys.executable, "-W", "error", "-c", SCRIPT],
+        [sys.executable, "-W", "error", "-c", SCRIPT.format(players)],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,
@@ -51,4 +54,4 @@ def test_interpreted_and_compiled_runs_agree() -> None:
         encoding="utf-8",
     )
     assert interpreted.returncode == 0, interpreted.stderr
-    assert interpreted.stdout.splitlines() == list(digests())
+    assert interpreted.stdout.splitlines() == list(digests(players))

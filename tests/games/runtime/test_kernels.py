@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from axiogames.analysis.review import review_loops
 from axiogames.analysis.solve.beam import expand, follow
 from axiogames.batch.loops import LOOPS
 from axiogames.envs.openspiel.resampling import resample_one
@@ -29,6 +30,7 @@ from axiogames.games.runtime.signatures import (
 )
 from axiogames.games.runtime.state import allocate
 from axiogames.players.evaluation import rollout_loops
+from axiogames.players.search import search_loops
 from benchmarks.search import parts
 
 EVERY = (
@@ -36,6 +38,8 @@ EVERY = (
     loops.random_playouts,
     loops.greedy_playouts,
     *rollout_loops.LOOPS,
+    *search_loops.LOOPS,
+    *review_loops.LOOPS,
     rollout_loops.self_play,
     rollout_loops.play_matches,
     *LOOPS,
@@ -69,11 +73,25 @@ def test_every_argument_of_a_loop_has_an_example(template: Callable[..., Any]) -
     assert all(arguments_of(template).values())
     for game in GAMES:
         kernels = find_variant(game, 2).kernels
-        constants, *rest = kernels.examples(template)
-        assert constants.dtype == kernels.constants_type
-        values = list(flat(rest))
+        values = list(flat(kernels.examples(template)))
         assert all(isinstance(value, np.ndarray | np.float32 | int) for value in values)
-        assert any(value.dtype == kernels.state_type for value in values if isinstance(value, np.ndarray))
+        types = [value.dtype for value in values if isinstance(value, np.ndarray)]
+        if loop_of(template).bound:
+            assert types[0] == kernels.constants_type
+            assert kernels.state_type in types
+        else:
+            assert types[0] != kernels.constants_type
+            assert kernels.state_type not in types
+
+
+def test_loops_without_rules_are_compiled_once_for_all_games() -> None:
+    templates = [template for template in EVERY if not loop_of(template).bound]
+    assert templates
+    if INTERPRETED:
+        return
+    for template in templates:
+        built = [find_variant(game, 2).kernels[template] for game in GAMES]
+        assert len({str(one._cache.cache_path) for one in built}) == 1
 
 
 def test_arguments_without_annotation_need_an_example() -> None:

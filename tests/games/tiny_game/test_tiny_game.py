@@ -1,9 +1,10 @@
-"""A registered game with only the five required rules works everywhere."""
+"""A registered game with only the four required rules works everywhere."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -26,9 +27,13 @@ from axiogames.games import (
 from axiogames.games.runtime.compile import INTERPRETED
 from axiogames.model.record import Record, record_of, replay
 from axiogames.model.testing import check_game
+from axiogames.model.view_format import decode_view, encode_view
+from axiogames.moves import Move
 from axiogames.parallel import map_unordered
 from axiogames.players import player
 from axiogames.players.match import play_match
+from axiogames.web.variant_data import variant_data
+from tests.games.numbers import described, move_of, previewed
 
 PACKAGE = "examples.tiny_game"
 
@@ -50,6 +55,29 @@ def test_registered_game_is_known_until_it_is_removed(tiny: str) -> None:
         find_variant(tiny)
 
 
+def test_page_gets_its_moves_and_points(tiny: str) -> None:
+    table = axio.new_game(tiny, players=2, seed=1)
+    variant = table.variant
+    assert variant_data(variant).rows.action_columns == 8
+    for _ in range(6):
+        moves = table.legal_moves()
+        rows = described(variant, table.state, moves.actions)
+        assert [move_of(variant, table.state, row) for row in rows] == list(moves)
+        best = int(moves.actions[table.gains(moves).sum(axis=1).argmax()])
+        points, after = previewed(variant, table.state, best)
+        gain = after["gain"][0].tolist()
+        assert [(point.track, point.points) for point in points] == [
+            (track, n) for track, n in zip(variant.tracks, gain, strict=True) if n
+        ]
+        assert {(point.cell, point.target) for point in points} <= {("", "")}
+        view = table.view(0).state
+        assert decode_view(variant, encode_view(variant, view)).tobytes() == view.tobytes()
+        table.play_action(best)
+    # An action that is not a placement passes, unless the game says otherwise.
+    (row,) = described(variant, table.state, np.array([variant.placements], np.int32))
+    assert move_of(variant, table.state, row) == Move("pass")
+
+
 def test_workers_know_the_game_until_it_is_removed(tiny: str) -> None:
     assert list(map_unordered(title_of, [tiny], 2)) == ["Tiny dominoes"]
     unregister_game(tiny)
@@ -69,6 +97,19 @@ def test_package_without_a_game_is_refused() -> None:
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
 def test_conformance(tiny: str, players: int) -> None:
     assert check_game(tiny, players, games=1 if INTERPRETED else 3) > 5
+
+
+def test_counter_of_the_deal_must_be_declared(tiny: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(find_variant(tiny)), "counters", ())
+    with pytest.raises(GameDefinitionError, match=r"tiny: `Variant\.counters` lacks `dealing`"):
+        check_game(tiny)
+
+
+def test_too_many_tiles_are_refused(tiny: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    crowded = SimpleNamespace(tileset={"RR": 100, "RG": 28})
+    monkeypatch.setattr("examples.tiny_game.variant.make", lambda *_: crowded)
+    with pytest.raises(GameDefinitionError, match="tiny for 4 players has 128 tiles, at most 127"):
+        find_variant(tiny, 4)
 
 
 def test_points_are_counted_beside_the_tile(tiny: str) -> None:

@@ -14,7 +14,7 @@ from axiogames.moves import Move
 from axiogames.players.engines.seat_tracker import SeatTracker
 from axiogames.players.engines.serve import Engine
 from axiogames.players.engines.views import write_view
-from tests.games.conformance.positions import CASES, EACH, STYLES, Case, play
+from tests.games.conformance.positions import EACH, EACH_FOR_SEVERAL, STYLES, Case, play
 from tests.players.engines.requests import line_of
 
 SQUARES, EDGES = GAMES[0], GAMES[-1]
@@ -139,7 +139,7 @@ def test_undo_restores_the_view() -> None:
         engine._game.undo()
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.players > 1], ids=str)
+@pytest.mark.parametrize("case", EACH_FOR_SEVERAL, ids=str)
 def test_tracker_continues_from_a_view(case: Case) -> None:
     """Also from the middle of a turn, when a draw or the answer to an offer is due."""
     *_, finished = play(case.variant(), STYLES, "from a view")

@@ -5,14 +5,30 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+import pytest
 
 from axiogames import Table, new_game
-from axiogames.games import GAMES
+from axiogames.games import GAMES, find_variant
 from axiogames.games.protocol import MAX_PLAYERS
 from axiogames.players import Budget, player
 from axiogames.rng import Generator
 
 VARIANTS = [(game, players) for game in GAMES for players in range(1, MAX_PLAYERS + 1)]
+
+
+def has_own_board(game: str, players: int) -> bool:
+    """Return whether a board is used by this number of players only, and needs its own compilation."""
+    labels = [find_variant(game, other).kernels.label for other in range(1, MAX_PLAYERS + 1)]
+    return labels.count(labels[players - 1]) == 1
+
+
+# The search of these is compiled and tested by `make slow`; the boards for two and four run the same code.
+SLOW_VARIANTS = {variant for variant in VARIANTS if variant[1] == 3 and has_own_board(*variant)}
+QUICK_VARIANTS = [variant for variant in VARIANTS if variant not in SLOW_VARIANTS]
+EACH_VARIANT = [
+    pytest.param(*variant, marks=[pytest.mark.slow] if variant in SLOW_VARIANTS else [])
+    for variant in VARIANTS
+]
 
 
 def played(game: str, players: int, plies: int, seed: int = 1, by: str = "greedy") -> Table:

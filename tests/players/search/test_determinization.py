@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from axiogames import Table, View, new_game
+from axiogames.errors import AxioError
 from axiogames.games import GAMES
 from axiogames.games.runtime.state import HIDDEN, allocate
-from axiogames.games.runtime.xorshift import seed_states
+from axiogames.games.runtime.xorshift import seed_word
 from axiogames.model.events import Draw, Exchange
 from axiogames.players import Budget, player
+from axiogames.players.evaluation.hidden_tiles import AGE
 from axiogames.players.evaluation.rollout_loops import (
     ROLLOUT_STATES,
     RolloutSums,
@@ -20,7 +22,7 @@ from axiogames.players.evaluation.rollout_loops import (
     run_rollouts,
 )
 from axiogames.players.evaluation.weights import load_weights, scratch_dtype
-from axiogames.players.search.determinization import hidden_tile_groups
+from axiogames.players.search.determinization import event_log, hidden_tiles
 from axiogames.rng import Generator
 
 
@@ -41,6 +43,13 @@ def games_with_exchanges(game: str, players: int) -> Iterator[Table]:
             yield table
 
 
+def groups_of(view: View) -> tuple[np.ndarray, np.ndarray]:
+    """Return the seat and size of each group of hidden tiles, and the tiles that it excludes."""
+    hidden = hidden_tiles(view)[0]
+    rows = int(hidden["rows"])
+    return hidden["groups"][:rows, :AGE], hidden["excluded"][:rows]
+
+
 def hidden_kinds(table: Table, view: View) -> np.ndarray:
     """Return the number of tiles of each kind in hands that the seat does not see."""
     hidden = view.state["hands"][0] == HIDDEN
@@ -53,7 +62,7 @@ def test_true_hidden_tiles_are_never_excluded(game: str, players: int) -> None:
     n_excluded_in_all = 0
     for i, table in enumerate(games_with_exchanges(game, players)):
         view = table.view(i % (players + 1) % players)  # every seat at every point of a round
-        groups, excluded = hidden_tile_groups(view)
+        groups, excluded = groups_of(view)
         true, unseen = hidden_kinds(table, view), view.state["bag"][0].astype(int)
         assert groups[:, 1].sum() == true.sum()
         # Tiles that a row excludes must be newer ones, in the rows after it.
@@ -81,7 +90,7 @@ def after_an_exchange() -> tuple[Table, tuple[str, ...]]:
 def test_new_hand_excludes_the_tiles_just_returned() -> None:
     table, shown = after_an_exchange()
     assert table.turn is not None
-    groups, excluded = hidden_tile_groups(table.view(table.turn))
+    groups, excluded = groups_of(table.view(table.turn))
     kinds = np.array([table.variant.kind_of(tile) for tile in shown], np.int64)
     assert groups.tolist() == [[1 - table.turn, len(table.hand(1 - table.turn))]]
     assert excluded.tolist() == [np.bincount(kinds, minlength=len(table.variant.kinds)).tolist()]
@@ -91,7 +100,7 @@ def test_own_exchange_is_known_in_every_game() -> None:
     table = new_game("trio", 2, seed=3)
     exchange = next(move for move in table.legal_moves() if move.kind == "exchange" and len(move.tiles) == 3)
     table.play(exchange)
-    own, others = hidden_tile_groups(table.view(0)), hidden_tile_groups(table.view(1))
+    own, others = groups_of(table.view(0)), groups_of(table.view(1))
     assert own[1].sum() == 3
     assert others[1].sum() == 0  # this game hides exchanged tiles
 
@@ -105,9 +114,16 @@ def test_inconsistent_events_exclude_nothing() -> None:
     drawn = Draw(1, view.hand(1), "bag")
     for shown, n_excluded in ((tiles[:3], 3), (tiles[:1] * (max(unseen) + 1), 0), (tiles, 0)):
         changed = View(view.variant, view.state, 0, (Exchange(1, tuple(shown)), drawn))
-        groups, excluded = hidden_tile_groups(changed)
+        groups, excluded = groups_of(changed)
         assert groups.tolist() == [[1, len(view.hand(1))]]
         assert excluded.sum() == n_excluded
+
+
+def test_events_of_unknown_seats_are_refused() -> None:
+    view = new_game("axio", 2, seed=1).view(0)
+    changed = View(view.variant, view.state, 0, (Draw(2, ("?",), "bag"),))
+    with pytest.raises(AxioError, match="names seat 2: 0 to 1"):
+        event_log(changed)
 
 
 def test_determinizations_are_uniform() -> None:
@@ -115,7 +131,7 @@ def test_determinizations_are_uniform() -> None:
     table, _ = after_an_exchange()
     view = table.view(table.turn)
     variant, other = view.variant, 1 - int(view.state["seat"][0])
-    groups, excluded = hidden_tile_groups(view)
+    groups, excluded = groups_of(view)
     unseen = view.state["bag"][0].astype(int)
     pool = unseen - excluded[0]
     action = view.legal_moves().actions[:1].copy()
@@ -125,7 +141,7 @@ def test_determinizations_are_uniform() -> None:
     sums = RolloutSums(np.zeros(1), np.zeros(1), np.zeros((1, variant.players, len(variant.tracks))))
     total, samples = np.zeros(len(pool)), 4000
     for sample in range(samples):
-        task = RolloutTask(action, seed_states(5, sample, 1), groups, excluded, 0, np.float32(2))
+        task = RolloutTask(action, seed_word(5), sample, 1, hidden_tiles(view), 0, np.float32(2))
         variant.kernels[run_rollouts](variant.constants, states, task, weights, scratch, sums)
         hand = states["hands"][1, other, : int(states["held"][1, other])]
         counts = np.bincount(hand, minlength=len(pool))

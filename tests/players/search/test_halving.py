@@ -12,10 +12,12 @@ from axiogames import new_game
 from axiogames.games import GAMES
 from axiogames.players.evaluation.weights import untrained_weights
 from axiogames.players.search.analysis import analyse
-from axiogames.players.search.halving import MIN_SAMPLES, Deadline, sequential_halving
-from axiogames.players.search.rollouts import CHUNK, RolloutConfig, Rollouts, RolloutStats
+from axiogames.players.search.halving import Deadline, sequential_halving
+from axiogames.players.search.rollouts import CHUNK, Rollouts, RolloutStats
+from axiogames.players.search.search_loops import MIN_SAMPLES, begin_search
 from tests.clock import Clock
 from tests.players.search.positions import played
+from tests.players.search.searches import new_search
 
 LONG = 90.0  # seconds; a search that takes as long has not stopped early
 SOON = 30.0  # seconds
@@ -37,7 +39,7 @@ class FakeRollouts(Rollouts):
         indices = np.arange(start, start + samples)[:, None]
         values = self.means[actions] + np.where(indices % 2, self.deviation, -self.deviation)
         stats = RolloutStats(len(actions), self.variant.players, len(self.variant.tracks))
-        stats.count += samples
+        stats.samples += samples
         stats.sums += values.sum(axis=0)
         stats.squares += (values**2).sum(axis=0)
         yield stats
@@ -50,12 +52,13 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-def compare(means: Sequence[float], deviation: float, deadline: Deadline) -> tuple[RolloutStats, float]:
-    """Compare moves with known results; return the statistics and the seconds taken."""
-    config = RolloutConfig(turns=1, width=len(means), prior_weight=0.0, search_after=0.0)
-    runner = FakeRollouts(means, deviation)
-    stats = sequential_halving(runner, np.arange(len(means)), config, deadline, np.full(len(means), 0.5))
-    return stats, time.perf_counter() - deadline.started
+def compare(means: Sequence[float], deviation: float, deadline: Deadline) -> tuple[np.ndarray, float]:
+    """Compare moves with known results; return their numbers of rollouts and the seconds taken."""
+    runner, n = FakeRollouts(means, deviation), len(means)
+    search = new_search(n, deadline.rollouts)
+    runner.variant.kernels[begin_search](search, np.arange(n, dtype=np.int32), np.full(n, 0.5), n)
+    sequential_halving(runner, search, 1, deadline)
+    return search[0], time.perf_counter() - deadline.started
 
 
 @pytest.mark.parametrize(
@@ -70,10 +73,11 @@ def compare(means: Sequence[float], deviation: float, deadline: Deadline) -> tup
 def test_search_stops_early_when_more_rollouts_cannot_change_the_result(
     means: list[float], deviation: float, clock: Clock
 ) -> None:
-    stats, seconds = compare(means, deviation, Deadline(LONG, None))
+    search, seconds = compare(means, deviation, Deadline(LONG, None))
     assert seconds < SOON
-    assert stats.count.min() >= MIN_SAMPLES  # standard errors of fewer rollouts are not trusted
-    assert stats.means.argmax() == np.argmax(means)
+    counts, sums = search["counts"][: len(means)], search["sums"][: len(means)]
+    assert counts.min() >= MIN_SAMPLES  # standard errors of fewer rollouts are not trusted
+    assert (sums / counts).argmax() == np.argmax(means)
 
 
 @pytest.mark.parametrize(
@@ -93,9 +97,9 @@ def test_search_uses_all_its_time_while_the_result_is_open(
 @pytest.mark.parametrize("rollouts", [3000, 20_000])
 def test_all_counted_rollouts_are_run(rollouts: int) -> None:
     """A counted search does not stop early, so that it gives the same result on every machine."""
-    stats, _ = compare([0.0, 1.0, 0.0, 0.0], 0.0, Deadline(LONG, rollouts))
-    assert 0.99 * rollouts <= stats.count.sum() <= rollouts
-    assert stats.count.max() > MIN_SAMPLES
+    search, _ = compare([0.0, 1.0, 0.0, 0.0], 0.0, Deadline(LONG, rollouts))
+    assert 0.99 * rollouts <= search["counts"].sum() <= rollouts
+    assert search["counts"].max() > MIN_SAMPLES
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -6,10 +6,10 @@ import pytest
 
 from axiogames.players.evaluation.weights import untrained_weights
 from axiogames.players.search import analysis
-from tests.players.search.positions import VARIANTS, played
+from tests.players.search.positions import EACH_VARIANT, played
 
 
-@pytest.mark.parametrize(("game", "players"), VARIANTS)
+@pytest.mark.parametrize(("game", "players"), EACH_VARIANT)
 def test_search_without_a_network_runs_rollouts_to_the_end(
     game: str, players: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

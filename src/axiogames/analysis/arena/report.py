@@ -99,7 +99,12 @@ def _whole_percent(share: float | None) -> str:
 
 def _times(summary: ArenaSummary) -> ReportTable:
     rows = [
-        (bot.bot, str(bot.moves), format_seconds(bot.seconds_per_move), format_seconds(bot.slowest_move))
+        (
+            bot.bot,
+            str(bot.moves),
+            format_seconds(bot.seconds_per_move),
+            format_seconds(bot.slowest_move) if bot.slowest_move else "not measured",
+        )
         for bot in summary.ranking()
     ]
     return ReportTable("Thinking time", ("bot", "moves", "mean per move", "slowest move"), rows)

@@ -34,7 +34,7 @@ class ArenaGame(Struct, frozen=True):
     """Result of a game. All fields but `deal` and `machine` have one entry per seat.
 
     `scores` are the points by track, `place` the ranks, `moves` the numbers of moves, `seconds` the total
-    thinking times, and `slowest` the thinking times of the slowest moves.
+    thinking times, and `slowest` the thinking times of the slowest moves, 0 if they were not measured.
     """
 
     deal: int

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from functools import cache, partial
 from pathlib import Path
 from time import perf_counter
 
+import numpy as np
+
+from ...model.events import Result
+from ...model.position import Position
 from ...model.table import Table
 from ...model.view import View
+from ...moves import Action
 from ...parallel import map_unordered
+from ...players.bulk.games import bulk_games, policies_of
 from ...players.engines.specs import open_players, warm_up
 from ...rng import Generator as RandomGenerator
 from .parts import DatasetPart, PartRange, PartStore, encode_part, open_parts
@@ -83,7 +89,11 @@ def generate_part(settings: DatasetSettings, games: PartRange) -> DatasetPart:
 @cache
 def warm_up_bots(settings: DatasetSettings) -> None:
     """Let every bot choose a move once in this process, so that compiling and loading are not timed."""
-    warm_up(settings.variant, list(dict.fromkeys(settings.bots)))
+    policies = policies_of(settings.seats(0))
+    if policies is not None:
+        bulk_games(settings.variant).play("warm-up", policies)
+    if policies_of(settings.bots) is None:
+        warm_up(settings.variant, list(dict.fromkeys(settings.bots)))
 
 
 # ---------------------------------------------------------------- rows
@@ -107,22 +117,35 @@ def observation_columns(view: View, legal: bool) -> Row:
     return {**row, "legal": actions} if legal else row
 
 
-def _move_columns(table: Table, view: View, gain: dict[str, int]) -> Row:
-    """Return the columns that describe the last move. No tile may have been drawn since."""
-    action = table.actions[-1]
-    return {
-        "action": action,
-        "move": str(view.variant.decode(view.state, action)),
-        "gain": [gain.get(track, 0) for track in view.variant.tracks],
-    }
-
-
 def game_rows(settings: DatasetSettings, game: int) -> list[Row]:
     """Play a game and return its rows, which depend only on the settings and the index of the game.
 
     The game has the seed SEED/game, and its seats have the same random generators as in a match. Without
     noise, it is therefore the match of these bots on this seed. Noise has a separate random generator.
     """
+    policies = policies_of(settings.seats(game))
+    return rows_at_table(settings, game) if policies is None else rows_in_bulk(settings, game, policies)
+
+
+def rows_in_bulk(settings: DatasetSettings, game: int, policies: np.ndarray) -> list[Row]:
+    """Play a game of simple bots in compiled code and return its rows."""
+    variant, bots = settings.variant, settings.seats(game)
+    played = bulk_games(variant).play(f"{settings.seed}/{game}", policies, settings.noise)
+    seats, gains = played.states["seat"].tolist(), played.states["gain"].tolist()
+    actions, noisy = played.actions.tolist(), played.noisy.tolist()
+    rows: list[Row] = []
+    for ply, n in enumerate(played.moves.tolist()):
+        seat, action = seats[n], actions[n]
+        view = View(variant, variant.redact(played.states[n : n + 1], seat), seat, ())
+        row = observation_columns(view, settings.legal)
+        row |= {"game": game, "ply": ply, "bot": bots[seat], "lot": noisy[n]}
+        gain = gains[n + 1] if action < variant.placements else [0] * len(variant.tracks)
+        rows.append(row | _move_columns(view, action, gain))
+    return _with_result(rows, Position(variant, played.states[-1:]).result)
+
+
+def rows_at_table(settings: DatasetSettings, game: int) -> list[Row]:
+    """Play a game of any players and return its rows."""
     seed = f"{settings.seed}/{game}"
     table = Table(settings.variant, seed)
     rng = [RandomGenerator(f"{seed}/player {seat}") for seat in range(settings.players)]
@@ -141,9 +164,20 @@ def game_rows(settings: DatasetSettings, game: int) -> list[Row]:
             else:
                 move = players[seat].choose(view, budgets[seat], rng[seat]).move
             row |= {"game": game, "ply": table.plies, "bot": bots[seat], "lot": noisy}
-            rows.append(row | _move_columns(table, view, table.play(move, deal=False)))
+            gain = table.play(move, deal=False)  # without the tiles drawn afterwards
+            points = [gain.get(track, 0) for track in view.variant.tracks]
+            rows.append(row | _move_columns(view, table.actions[-1], points))
             table.deal()
-    result = table.result
+    return _with_result(rows, table.result)
+
+
+def _move_columns(view: View, action: Action, gain: Sequence[int]) -> Row:
+    """Return the columns that describe a move in a position."""
+    return {"action": action, "move": str(view.variant.decode(view.state, action)), "gain": gain}
+
+
+def _with_result(rows: list[Row], result: Result | None) -> list[Row]:
+    """Add the columns of the result to the rows of a game."""
     assert result is not None, "a game is played to its end"
     end: Row = {"final_scores": [list(points.values()) for points in result.scores], "places": result.place}
     for row in rows:

@@ -15,9 +15,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from msgspec import Struct
 
+from ...games.variant import Variant
 from .judging import ValueEstimate
+from .review_loops import (
+    ACCOUNT_COLUMNS,
+    ESTIMATES,
+    PENDING_COLUMNS,
+    RESULT,
+    START,
+    AccountArrays,
+    DecisionArrays,
+    settle_seats,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +70,7 @@ class Account(Struct, frozen=True):
 
 
 def settle_accounts(
-    players: int,
+    variant: Variant,
     start: Sequence[float],
     decisions: Sequence[DecisionEffect],
     result: Sequence[float] | None,
@@ -66,7 +78,7 @@ def settle_accounts(
     """Compute the accounts of all seats.
 
     Args:
-        players: number of seats.
+        variant: the game.
         start: value of the game for each seat at the start.
         decisions: all decisions of the game, in order.
         result: value of the result for each seat, or `None` for an unfinished game, whose accounts end with
@@ -75,42 +87,31 @@ def settle_accounts(
     Returns:
         The accounts, the luck before each decision, and the luck of each seat after its last decision.
     """
-    value, value_error = list(start), [0.0] * players
-    # Losses to other seats since a seat's last decision. Their errors and those of the accounts are squared.
-    lost, lost_error = [0.0] * players, [0.0] * players
-    luck, choices, others, error = ([0.0] * players for _ in range(4))
-    luck_before = []
-
-    def settle(seat: int, new_value: ValueEstimate) -> Luck:
-        change = new_value.value - value[seat] + lost[seat]
-        luck[seat] += change
-        others[seat] -= lost[seat]
-        error[seat] += lost_error[seat]
-        found = Luck(change, (value_error[seat] ** 2 + new_value.error**2 + lost_error[seat]) ** 0.5)
-        lost[seat] = lost_error[seat] = 0.0
-        return found
-
-    for decision in decisions:
-        seat = decision.seat
-        luck_before.append(settle(seat, decision.policy_value))
-        value[seat] = decision.policy_value.value + decision.choice.value
-        value_error[seat] = decision.policy_value.error
-        choices[seat] += decision.choice.value
-        error[seat] += decision.choice.error**2
-        for opponent in range(players):
-            if opponent != seat:
-                lost[opponent] += decision.margin.value / (players - 1)
-                lost_error[opponent] += (decision.margin.error / (players - 1)) ** 2
-    luck_after = []
-    for seat in range(players):
-        if result is None:
-            luck_after.append(Luck(0.0, 0.0))
-            error[seat] += value_error[seat] ** 2
-        else:
-            luck_after.append(settle(seat, ValueEstimate(result[seat], 0.0)))
-            value[seat] = result[seat]
-    accounts = tuple(
-        Account(start[seat], luck[seat], choices[seat], others[seat], value[seat], error[seat] ** 0.5)
-        for seat in range(players)
+    players = len(start)
+    estimates = [
+        (estimate.value, estimate.error)
+        for decision in decisions
+        for estimate in (decision.policy_value, decision.choice, decision.margin)
+    ]
+    found = AccountArrays(
+        accounts=np.zeros((players, ACCOUNT_COLUMNS)),
+        luck_before=np.zeros((len(decisions), 2)),
+        luck_after=np.zeros((players, 2)),
+        pending=np.zeros((players, PENDING_COLUMNS)),
     )
-    return accounts, tuple(luck_before), tuple(luck_after)
+    found.accounts[:, START] = start
+    if result is not None:
+        found.accounts[:, RESULT] = result
+    variant.kernels[settle_seats](
+        DecisionArrays(
+            np.array([decision.seat for decision in decisions], np.int64),
+            np.array(estimates, np.float64).reshape(-1, 2 * ESTIMATES),
+        ),
+        result is not None,
+        found,
+    )
+    return (
+        tuple(Account(*row) for row in found.accounts.tolist()),
+        tuple(Luck(*row) for row in found.luck_before.tolist()),
+        tuple(Luck(*row) for row in found.luck_after.tolist()),
+    )

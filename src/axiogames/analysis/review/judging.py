@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ...games.runtime.loops import step
 from ...games.runtime.state import DRAW, PLACE, allocate
@@ -26,7 +25,8 @@ from ...players.evaluation.weights import load_weights, scratch_dtype
 from ...players.interface import Budget
 from ...players.search.analysis import analyse
 from ...players.search.rollouts import CHUNK, FAST, TO_THE_END, Rollouts, load_config
-from .values import MIN_DIFFERENCE, SIGNIFICANCE, linear_values
+from .review_loops import ESTIMATES, ChunkSums, MoveValues, compare_moves
+from .values import MIN_DIFFERENCE, SIGNIFICANCE, has_unbounded_values
 
 MAX_CANDIDATES = 5  # besides the chosen move
 SEARCH, COMPARE, FINISH = 0.4, 0.4, 0.2  # shares of the budget
@@ -103,7 +103,7 @@ class Judgement(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class RolloutSample:
-    """Results of rollouts: values by chunk and move, and points by chunk, move, seat and track."""
+    """Sums over rollouts: of values by chunk and move, and of points by chunk, move, seat and track."""
 
     values: np.ndarray
     points: np.ndarray
@@ -150,7 +150,7 @@ def judge(view: View, chosen: int | None, budget: Budget, seed: int) -> Judgemen
     try:
         if turns == TO_THE_END:
             compared = finished = _sample(rollouts, compared_actions, TO_THE_END, budget, COMPARE + FINISH)
-            expected = compared.values[:, compared_actions.index(policy)]
+            expected = compared.values[:, [compared_actions.index(policy)]]
         else:
             compared = _sample(rollouts, compared_actions, turns, budget, COMPARE)
             finished = _sample(rollouts, compared_actions, TO_THE_END, budget, FINISH)
@@ -158,14 +158,14 @@ def judge(view: View, chosen: int | None, budget: Budget, seed: int) -> Judgemen
     finally:
         rollouts.close()
     count = found.rollouts + compared.rollouts + (finished.rollouts if finished is not compared else 0)
-    judgement = _judgement(view, compared_actions, reported, chosen, compared=compared, finished=finished)
-    own = expected if chosen is None else compared.values[:, compared_actions.index(chosen)]
-    return replace(
-        judgement,
+    return _judgement(
+        view,
+        compared_actions,
+        ChunkSums(compared.values.copy(), expected, finished.points.reshape(len(finished.points), -1).copy()),
+        chosen=chosen,
+        policy=policy,
+        reported=reported,
         rollouts=count,
-        policy_value=_estimate(expected),
-        choice=_estimate(own - expected),
-        margin=_estimate(own - compared.values[:, compared_actions.index(policy)]),
     )
 
 
@@ -193,58 +193,83 @@ def _sample(
     while len(values) < limit:
         chunks = min(budget.threads, limit - len(values))
         for stats in rollouts.run(action_ids, len(values) * CHUNK, chunks * CHUNK, turns):
-            values.append(linear_values(rollouts.variant, stats.means))
-            points.append(stats.points / stats.count[:, None, None])
+            values.append(stats.sums)
+            points.append(stats.points)
         if len(values) >= MIN_CHUNKS and time.perf_counter() > deadline:
             break
     return RolloutSample(np.array(values), np.array(points))
 
 
 def _expected_before(rollouts: Rollouts, policy: int, turns: int, chunks: int) -> np.ndarray:
-    """Return the values of the policy's move with the horizon of the seat's previous decision: one turn less.
+    """Return the sums of values of the policy's move, with the horizon of the seat's previous decision.
 
-    The value of that decision is a mean over everything that could happen until now, so any difference from
-    it is luck.
+    That is one turn less. The value of that decision is a mean over everything that could happen until now,
+    so any difference from it is luck.
     """
     parts = rollouts.run(np.array([policy], np.int32), 0, chunks * CHUNK, turns - 1)
-    return np.array([linear_values(rollouts.variant, stats.means)[0] for stats in parts])
+    return np.array([stats.sums for stats in parts])
 
 
 def _judgement(
     view: View,
     actions: Sequence[int],
-    reported: Container[int | None],
-    chosen: int | None,
+    sums: ChunkSums,
     *,
-    compared: RolloutSample,
-    finished: RolloutSample,
+    chosen: int | None,
+    policy: int,
+    reported: Container[int | None],
+    rollouts: int,
 ) -> Judgement:
-    means = compared.values.mean(axis=0)
-    order = np.argsort(-means, kind="stable")
-    best = compared.values[:, order[0]]
-    errors = _standard_errors(compared.values)
-    behind_errors = _standard_errors(best[:, None] - compared.values)
-    points = finished.points.mean(axis=0)
-    points_errors = _standard_errors(finished.points[:, order[:1]] - finished.points)
+    """Return the judgement of the moves in `reported`, and of the best one, from sums over rollouts."""
+    variant, n = view.variant, len(actions)
+    cells = (n, variant.players, len(variant.tracks))
+    points, point_errors = np.zeros(cells), np.zeros(cells)
+    found = MoveValues(
+        order=np.zeros(n, np.int64),
+        values=np.zeros(n),
+        errors=np.zeros(n),
+        behind=np.zeros(n),
+        behind_errors=np.zeros(n),
+        points=points.reshape(-1),
+        point_errors=point_errors.reshape(-1),
+        estimates=np.zeros((ESTIMATES, 2)),
+    )
+    variant.kernels[compare_moves](
+        sums,
+        CHUNK,
+        has_unbounded_values(variant),
+        -1 if chosen is None else actions.index(chosen),
+        actions.index(policy),
+        found,
+    )
     after = [_state_after(view, action) for action in actions]
+    best, *_ = order = found.order.tolist()
     candidates = tuple(
         JudgedMove(
-            move=str(view.variant.decode(view.state, actions[i])),
+            move=str(variant.decode(view.state, actions[i])),
             action=actions[i],
-            value=float(means[i]),
-            error=float(errors[i]),
-            behind=float(means[order[0]] - means[i]),
-            behind_error=float(behind_errors[i]),
-            gain=tuple(after[i]["gain"][0].tolist()) if actions[i] < view.variant.placements else (),
+            value=float(found.values[i]),
+            error=float(found.errors[i]),
+            behind=float(found.behind[i]),
+            behind_error=float(found.behind_errors[i]),
+            gain=tuple(after[i]["gain"][0].tolist()) if actions[i] < variant.placements else (),
             wasted=_wasted_points(view, actions[i], after[i]),
             wins_turn=_wins_turn(view, after[i]),
             points=_rows(points[i]),
-            points_error=_rows(points_errors[i]),
+            points_error=_rows(point_errors[i]),
         )
-        for i in order.tolist()
-        if actions[i] in reported or i == order[0]
+        for i in order
+        if actions[i] in reported or i == best
     )
-    return Judgement(candidates, next((n for n, move in enumerate(candidates) if move.action == chosen), -1))
+    policy_value, choice, margin = (ValueEstimate(*row) for row in found.estimates.tolist())
+    return Judgement(
+        candidates,
+        next((n for n, move in enumerate(candidates) if move.action == chosen), -1),
+        rollouts,
+        policy_value,
+        choice,
+        margin,
+    )
 
 
 def _state_after(view: View, action: int) -> State:
@@ -272,15 +297,6 @@ def _wins_turn(view: View, after: State) -> bool:
         other_source = variant.source(after) != variant.source(before)
         return other_source or variant.extra_turns(after) > variant.extra_turns(before)
     return bool(variant.players > 1 and after["phase"][0] == PLACE and after["seat"][0] == before["seat"][0])
-
-
-def _estimate(chunks: np.ndarray) -> ValueEstimate:
-    return ValueEstimate(float(chunks.mean()), float(_standard_errors(chunks)))
-
-
-def _standard_errors(chunks: np.ndarray) -> np.ndarray:
-    """Return the standard errors of the means over chunks."""
-    return np.asarray(chunks.std(axis=0, ddof=1) / np.sqrt(len(chunks)))
 
 
 def _rows(points: np.ndarray) -> tuple[tuple[float, ...], ...]:

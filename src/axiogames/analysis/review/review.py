@@ -24,7 +24,7 @@ from ...rng import Generator
 from .accounts import Account, DecisionEffect, Luck, settle_accounts
 from .judging import JudgedMove, Judgement, judge
 from .remarks import Remark, Wording, remark_on
-from .values import RATINGS, Rating, ValueScale, accuracy, rating_for, result_value, value_scale
+from .values import RATINGS, Rating, ValueScale, accuracy, rating_for, result_values, value_scale
 
 EVEN = 0.5  # value of a game at the start, with several players
 START_DEALS = 12  # deals that estimate the value at the start of a one-player game
@@ -203,10 +203,10 @@ def assemble_review(
     result = None
     if record.result is not UNSET:
         points = [tuple(scores.values()) for scores in record.result.scores]
-        result = [result_value(variant, record.result.place, points, seat) for seat in range(players)]
+        result = result_values(variant, record.result.place, points)
     unforced = [n for n, judgement in enumerate(judgements) if not judgement.forced]
     effects = [_effect(decided[n].seat, judgements[n]) for n in unforced]
-    accounts, luck_before, luck_after = settle_accounts(players, start, effects, result)
+    accounts, luck_before, luck_after = settle_accounts(variant, start, effects, result)
     luck = dict(zip(unforced, luck_before, strict=True))
     moves = tuple(
         _move_review(decision, judgement, luck.get(n, Luck(0.0, 0.0)))

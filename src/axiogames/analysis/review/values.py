@@ -15,6 +15,7 @@ from msgspec import Struct
 from ...games.variant import Variant
 from ...players.evaluation.utility import UNCAPPED_HALF
 from ...players.evaluation.weights import UNCAPPED
+from .review_loops import write_result_values
 
 Kind = Literal["win", "place", "lowest", "points"]
 Rating = Literal["forced", "best", "good", "inaccuracy", "mistake", "blunder"]
@@ -25,7 +26,6 @@ THRESHOLDS: tuple[tuple[float, Rating], ...] = ((0.10, "blunder"), (0.05, "mista
 MIN_DIFFERENCE = 0.003  # smaller differences between values are ignored
 SIGNIFICANCE = 2.0  # standard errors by which two moves must differ
 ACCURACY_DECAY = 4.35  # a move that loses 0.1 has an accuracy of 65
-NEXT_TRACK_WEIGHT = 0.02  # relative to the track before it, in one-player games
 
 
 class ValueScale(Struct, frozen=True):
@@ -62,31 +62,23 @@ def _full_points(variant: Variant) -> float:
     return variant.cap if variant.cap is not None else UNCAPPED * UNCAPPED_HALF
 
 
-def linear_values(variant: Variant, values: np.ndarray) -> np.ndarray:
-    """Return values of the search, rescaled to be proportional to points.
+def has_unbounded_values(variant: Variant) -> bool:
+    """Return whether values in reviews are not limited to 1, because they are proportional to points.
 
-    In one-player games without a cap, the search maps points to values below 1 by a concave function. This
-    applies its inverse, so the result can exceed 1.
+    In one-player games without a cap, the search maps points to values below 1 by a concave function. Reviews
+    apply its inverse, see `compare_moves`.
     """
-    return values / (1 - values) if variant.players == 1 and variant.cap is None else values
+    return variant.players == 1 and variant.cap is None
 
 
-def result_value(
-    variant: Variant, places: Sequence[int], points: Sequence[Sequence[int]], seat: int
-) -> float:
-    """Return the value of a finished game for a seat.
-
-    With several players, this is the share of opponents ranked lower; ties count half. In one-player games it
-    is a weighted mean of the points: sorted in ascending order, each track has 1/50 of the weight of the
-    track before it.
-    """
-    if variant.players > 1:
-        own, others = places[seat], [place for other, place in enumerate(places) if other != seat]
-        return sum(1.0 if own < place else 0.5 * (own == place) for place in others) / len(others)
-    weights = [NEXT_TRACK_WEIGHT**index for index in range(len(variant.tracks))]
-    ordered = sorted(points[seat])
-    total = sum(weight * n for weight, n in zip(weights, ordered, strict=True))
-    return total / sum(weights) / _full_points(variant)
+def result_values(variant: Variant, ranks: Sequence[int], points: Sequence[Sequence[int]]) -> list[float]:
+    """Return the value of a finished game for every seat, see `write_result_values`."""
+    found = np.zeros(variant.players)
+    variant.kernels[write_result_values](
+        np.array(ranks, np.int64), np.array(points, np.float64), int(_full_points(variant)), found
+    )
+    values: list[float] = found.tolist()
+    return values
 
 
 def rating_for(loss: float) -> Rating:

@@ -11,7 +11,6 @@ from ...server.processes import AlreadyRunning, check_startup, free_port, open_b
 from ...server.settings import DATABASE_VARIABLE, Settings
 from ..terminal.options import FILE, Integer, Real
 from ..terminal.server_options import hide_password, retention_options
-from .compile import compile_games, uncompiled_games
 
 
 @click.command("serve")
@@ -80,6 +79,11 @@ from .compile import compile_games, uncompiled_games
 @click.option("--metrics-host", default="127.0.0.1", show_default=True, help="Address to serve metrics on.")
 @click.option("--no-rate-limit", is_flag=True, help="Disable the limits on requests per client, for tests.")
 @click.option(
+    "--no-service-worker",
+    is_flag=True,
+    help="Let browsers delete the service worker of the page and what it cached.",
+)
+@click.option(
     "--open/--no-open", "opens", default=None, help="Open the page in a browser.  [default: in a terminal]"
 )
 @click.option(
@@ -106,6 +110,7 @@ def command(
     metrics_port: int | None,
     metrics_host: str,
     no_rate_limit: bool,
+    no_service_worker: bool,
     opens: bool | None,
     log: str,
     **days: int,
@@ -127,6 +132,7 @@ def command(
         allowed_hosts=allowed_hosts,
         secure_cookies=secure_cookies,
         rate_limits=not no_rate_limit,
+        service_worker=not no_service_worker,
         bot_threads=bot_threads,
         bot_seconds=bot_seconds,
         metrics_port=metrics_port or 0,
@@ -136,9 +142,6 @@ def command(
         accept_new_key=accept_new_key,
     )
     check_startup(settings)
-    if missing := uncompiled_games():
-        click.echo("Compiling the rules, once per machine. This takes about half a minute.", err=True)
-        compile_games(missing)
     if opens is None:
         opens = sys.stdout.isatty()
 

@@ -8,16 +8,22 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import click
+import numpy as np
 
 from ...files import STDOUT, LineWriter
 from ...games import find_variant
+from ...games.variant import Variant
+from ...model.events import Result
 from ...model.record import record_of
+from ...model.record_writer import RecordWriter
 from ...model.table import Table
 from ...parallel import map_ordered, process_count
 from ...players import Budget
+from ...players.bulk.games import bulk_games, policies_of
 from ...players.engines.specs import open_players
 from ...players.match import play_match
 from ...rng import Generator
@@ -104,6 +110,11 @@ class GameRange:
     start: int
     stop: int
 
+    @property
+    def variant(self) -> Variant:
+        """The game, its number of players and its options."""
+        return find_variant(self.game, len(self.players), dict.fromkeys(self.options, True))
+
 
 @dataclass(frozen=True, slots=True)
 class SimulatedGame:
@@ -112,6 +123,11 @@ class SimulatedGame:
     line: str
     scores: tuple[dict[str, int], ...]
     winners: tuple[int, ...]
+
+    @classmethod
+    def of(cls, line: str, result: Result) -> SimulatedGame:
+        """Return the game with this record and result."""
+        return cls(line, result.scores, result.winners)
 
 
 class SeatTotals:
@@ -170,6 +186,23 @@ class SeatTotals:
 
 def play_games(games: GameRange) -> list[SimulatedGame]:
     """Play games and return their results. Each game has its own seed, so any process can play it."""
+    policies = policies_of(games.players)
+    return play_one_by_one(games) if policies is None else play_in_bulk(games, policies)
+
+
+def play_in_bulk(games: GameRange, policies: np.ndarray) -> list[SimulatedGame]:
+    """Play games of simple bots in compiled code."""
+    bulk = bulk_games(games.variant)
+    writer = _record_writer(games.variant, games.players)
+    finished = []
+    for number in range(games.start, games.stop):
+        played = bulk.play(f"{games.seed}/{number}", policies)
+        finished.append(SimulatedGame.of(*writer.write(played.states, played.actions)))
+    return finished
+
+
+def play_one_by_one(games: GameRange) -> list[SimulatedGame]:
+    """Play games at tables, with any players. The results are the same."""
     options = dict.fromkeys(games.options, True)
     finished = []
     for number in range(games.start, games.stop):
@@ -177,9 +210,14 @@ def play_games(games: GameRange) -> list[SimulatedGame]:
             table = play_match(games.game, players, f"{games.seed}/{number}", options=options)
         result = table.result
         assert result is not None, "a match is a complete game"
-        line = record_of(table, games.players).to_json()
-        finished.append(SimulatedGame(line, result.scores, result.winners))
+        finished.append(SimulatedGame.of(record_of(table, games.players).to_json(), result))
     return finished
+
+
+@lru_cache(1)
+def _record_writer(variant: Variant, names: tuple[str, ...]) -> RecordWriter:
+    """Return the writer of these games, which reuses texts from game to game."""
+    return RecordWriter(variant, names)
 
 
 def _run(simulation: GameRange, jobs: int, file: LineWriter | None, totals: SeatTotals) -> None:
@@ -210,8 +248,11 @@ def _pieces(simulation: GameRange, jobs: int) -> Iterator[GameRange]:
 
 def _compile(simulation: GameRange) -> None:
     """Let each bot choose a move, so that workers find compiled code in the cache and it is not timed."""
-    options = dict.fromkeys(simulation.options, True)
-    table = Table(find_variant(simulation.game, len(simulation.players), options), 0)
+    policies = policies_of(simulation.players)
+    if policies is not None:
+        bulk_games(simulation.variant).play("compile", policies)
+        return
+    table = Table(simulation.variant, 0)
     view = table.view(table.turn)
     with open_players(list(dict.fromkeys(simulation.players))) as players:
         for player in players:

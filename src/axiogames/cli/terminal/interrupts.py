@@ -81,7 +81,10 @@ def _deferred(number: int, frame: FrameType | None) -> bool:
         return False
     main = threading.main_thread().ident
     assert main is not None, "the main thread has started"
-    again = threading.Timer(RETRY_DELAY, signal.pthread_kill, (main, number))
+    if hasattr(signal, "pthread_kill"):
+        again = threading.Timer(RETRY_DELAY, signal.pthread_kill, (main, number))
+    else:  # Windows, where Python runs the handler in the main thread as well
+        again = threading.Timer(RETRY_DELAY, signal.raise_signal, (number,))
     again.daemon = True
     again.start()
     return True

@@ -18,12 +18,12 @@ import numpy as np
 
 from ...errors import IllegalMove
 from ...games.runtime.loops import step
-from ...games.runtime.signatures import Constants, Int64Rows, Rng, States, loop
+from ...games.runtime.signatures import Constants, Rng, States, loop
 from ...games.runtime.xorshift import seed_state
 from ...games.variant import State, copied
 from ...moves import Action, Move, Seat, TileKind
-from ...players.evaluation.rollout_loops import determinize
-from ...players.search.determinization import hidden_tile_groups
+from ...players.evaluation.hidden_tiles import HiddenTiles, determinize
+from ...players.search.determinization import hidden_tiles
 from .history import DRAWN, EXCHANGED, KEPT, PASSED, PLACED, REMOVED, History, HistoryEntry
 
 Tiles = tuple[TileKind, ...]
@@ -288,7 +288,7 @@ class Resampler:
         self.play, self.seat, self.variant = play, seat, play.variant
         view = play.view(seat)
         self.known: State = view.state
-        self.hidden = hidden_tile_groups(view)
+        self.hidden = hidden_tiles(view)
         self.text = play.history_for(seat)
         self.assignment = DrawAssignment(play, seat)
         # Tiles removed before the game are unseen, and not known to be in play.
@@ -312,7 +312,7 @@ class Resampler:
         removed = rng.sample(self.removable, self.n_removed)
         np.subtract.at(state["bag"][0], removed, 1)
         state["unseen"] -= self.n_removed
-        variant.kernels[resample_one](variant.constants, state, *self.hidden, seed_state(rng.getrandbits(63)))
+        variant.kernels[resample_one](variant.constants, state, self.hidden, seed_state(rng.getrandbits(63)))
         return self._deal_of(state, removed)
 
     def _deal_of(self, state: State, removed: list[TileKind]) -> Deal:
@@ -378,8 +378,6 @@ def _hand(state: State, seat: Seat) -> list[TileKind]:
 
 
 @loop(parts=(determinize,))
-def resample_one(
-    constants: Constants, states: States, hidden_counts: Int64Rows, excluded: Int64Rows, rng: Rng
-) -> None:
+def resample_one(constants: Constants, states: States, hidden: HiddenTiles, rng: Rng) -> None:
     """Replace hidden tiles by random unseen ones."""
-    determinize(constants[0], states[0], hidden_counts, excluded, rng)  # type: ignore[no-untyped-call]
+    determinize(constants[0], states[0], hidden[0], rng)  # type: ignore[no-untyped-call]

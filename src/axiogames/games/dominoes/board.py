@@ -15,13 +15,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..runtime.bitsets import contains
+from ..runtime.bitsets import NONE, add_member, contains
 from ..runtime.compile import rule, rule_noinline
 
 EMPTY = -1
 PYRAMID = -2
 SPENT = -3  # a pyramid stood on this cell and was moved to another
 EDGE = -4  # the cell beyond the edge, adjacent to every cell of the border
+PENDING = -64  # `PENDING - colour`: a symbol that `restore` has yet to set
+OPEN_EDGE = 127  # `open` of the edge; it never falls to the value of an empty cell
 COVERED = 32  # added to `open` of cells that are not empty, so that small values imply an empty cell
 
 
@@ -61,6 +63,7 @@ def set_cell(c, s, cell, colour):
         s.free[word] &= c.keeps[cell, word]
     s.open[cell] += COVERED
     if has_sums(s):
+        s.sums[cell, colour] = 0  # walks end at other colours only, so no later symbol raises it
         half = c.near.shape[1] // 2
         for axis in range(half):
             ahead, run_ahead = run_length(c, s, cell, axis, colour)
@@ -69,6 +72,42 @@ def set_cell(c, s, cell, colour):
             raise_sum(s, behind, colour, 1 + run_ahead)
     for d in range(c.near.shape[1]):
         s.open[c.near[cell, d]] -= 1
+
+
+@rule_noinline
+def restore(c, s):
+    """Recompute free slots, open sides and sums from `s.cells`."""
+    edge = len(s.cells) - 1
+    clear_board(c, s)
+    for cell in range(edge):
+        if 0 <= s.cells[cell] < c.kind_of.shape[0]:
+            s.cells[cell] = PENDING - s.cells[cell]
+    for cell in range(edge):
+        if s.cells[cell] <= PENDING:
+            set_cell(c, s, cell, np.int64(PENDING) - s.cells[cell])
+        elif s.cells[cell] == PYRAMID or s.cells[cell] == SPENT:
+            s.open[cell] += COVERED
+
+
+@rule
+def clear_board(c, s):
+    """Set the derived fields to those of a board without symbols."""
+    edge = len(s.cells) - 1
+    for word in range(len(s.free)):
+        s.free[word] = NONE
+    for slot in range(len(c.slots)):
+        add_member(s.free, slot)
+    sides = np.int64(0)
+    for cell in range(edge + 1):
+        s.open[cell] = 0
+        for d in range(c.near.shape[1]):
+            s.open[cell] += c.near[cell, d] != edge
+        sides += s.open[cell]
+        if has_sums(s):
+            for colour in range(s.sums.shape[1]):
+                s.sums[cell, colour] = 0
+    s.open[edge] = OPEN_EDGE
+    s.n_free = sides // 2  # all pairs of neighbours; printed symbols cover those that are not slots
 
 
 @rule
@@ -104,7 +143,7 @@ def run_length(c, s, cell, d, colour):
 def raise_sum(s, cell, colour, points):
     """Add points to the sum of a colour on a cell.
 
-    Sums of covered cells are meaningless, but updated as well: a branch would be mispredicted half the time.
+    Sums of covered cells are unused, but updated as well: a branch would be mispredicted half the time.
     The mask keeps them from overflowing; valid sums are far below it.
     """
     s.sums[cell, colour] = (np.int64(s.sums[cell, colour]) + points) & 127

@@ -6,7 +6,15 @@ import numpy as np
 
 from ..runtime.bitsets import iterate_from, lowest_member, next_word, nth, without_lowest
 from ..runtime.compile import rule, rule_noinline
-from ..runtime.evaluation import MAX_POINTS, NOTHING_YET, expected_best, insert, threshold
+from ..runtime.evaluation import (
+    MAX_POINTS,
+    NOTHING_YET,
+    expected_best,
+    gain_key,
+    insert,
+    insert_ascending,
+    threshold,
+)
 from ..runtime.state import OFFER
 from ..runtime.xorshift import randint
 from .board import COVERED, encode, line_points, placements
@@ -66,6 +74,67 @@ def total_points(c, s, action):
     for colour in range(len(s.gain)):
         points += s.gain[colour]
     return points
+
+
+@rule
+def best_placements(c, s, gain_keys, out):
+    """Write the placements with the highest key, ascending, and return their number."""
+    n, best = 0, np.int64(-1)
+    if s.phase == OFFER:
+        return n
+    seat = s.seat
+    first = is_first(s)
+    at, left = iterate_from(s.free, 0)
+    for _ in range(s.n_free):
+        at, left = next_word(s.free, at, left)
+        slot, left = lowest_member(at, left), without_lowest(left)
+        if first and not suits_first(c, s, slot):
+            continue
+        a, b = c.slots[slot, 0], c.slots[slot, 1]
+        simple = not c.solo and (c.pyramids == 0 or pyramids_made(c, s, a, b) == 0)
+        if simple and most_of_half(c, s, a, gain_keys) + most_of_half(c, s, b, gain_keys) < best:
+            continue
+        for i in range(s.held[seat]):
+            kind = s.hands[seat, i]
+            if i > 0 and s.hands[seat, i - 1] == kind:
+                continue
+            for flip in range(c.ways[kind]):
+                ca, cb = c.pairs[kind, flip], c.pairs[kind, 1 - flip]
+                action = encode(c, slot, ca, cb)
+                if simple:
+                    key = key_of_halves(c, s, a, ca, b, cb, gain_keys)
+                else:
+                    score(c, s, action)
+                    key = gain_key(s, gain_keys)
+                if key > best:
+                    n, best = 0, key
+                if key == best:
+                    n = insert_ascending(out, n, action)
+    return n
+
+
+@rule
+def most_of_half(c, s, cell, gain_keys):
+    """Return the highest key of a symbol on a cell."""
+    most = np.int64(0)
+    for colour in range(len(s.gain)):
+        most = max(most, key_up_to_cap(c, s, colour, line_points(c, s, cell, colour), gain_keys))
+    return most
+
+
+@rule
+def key_of_halves(c, s, a, ca, b, cb, gain_keys):
+    """Return the key of a placement that makes no pyramid."""
+    points_a, points_b = line_points(c, s, a, ca), line_points(c, s, b, cb)
+    if ca == cb:
+        return key_up_to_cap(c, s, ca, points_a + points_b, gain_keys)
+    return key_up_to_cap(c, s, ca, points_a, gain_keys) + key_up_to_cap(c, s, cb, points_b, gain_keys)
+
+
+@rule
+def key_up_to_cap(c, s, colour, points, gain_keys):
+    """Return the key of points on a colour, which count up to the cap."""
+    return gain_keys[colour, min(points, np.int64(c.cap - s.scores[s.seat, colour]), MAX_POINTS - 1)]
 
 
 @rule

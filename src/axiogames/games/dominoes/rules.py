@@ -23,6 +23,7 @@ from ..runtime.bitsets import (
     write_bytes,
 )
 from ..runtime.compile import rule, rule_noinline
+from ..runtime.describing import EXCHANGE, KEEP, describe_plain, describe_slot
 from ..runtime.hands import draw_to_hand, find_in_hand, remove_from_hand, return_aside, set_aside
 from ..runtime.state import DRAW, OFFER, OVER, PLACE
 from ..runtime.xorshift import randint
@@ -237,6 +238,12 @@ def exchange(c, s):
 
 
 @rule
+def tiles_exchanged(c, s, action):
+    """Return the number of tiles that an action exchanges: all of the hand, or none."""
+    return np.int64(s.held[s.seat]) if action == placements(c) else np.int64(0)
+
+
+@rule
 def refill(c, s):
     """Let the seat draw up to a full hand, as far as the bag allows (13)."""
     s.due = min(c.hand - s.held[s.seat], s.in_bag)
@@ -332,6 +339,22 @@ def legal_mask(c, s, mask):
                     write_bytes(mask, start + np.uint64(8 * eight), as_bytes(ways >> np.uint64(8 * eight)))
                 last = size - np.uint64(8)
                 write_bytes(mask, start + last, as_bytes(ways >> last))
+
+
+# ---------------------------------------------------------------- descriptions
+
+
+@rule
+def describe(c, s, action, rows, at):
+    """Write an action to the row `at`: a placement, the exchange of the whole hand, or to keep it."""
+    if action == placements(c):
+        describe_plain(EXCHANGE, (1 << np.int64(s.held[s.seat])) - 1, rows, at)
+    elif action > placements(c):
+        describe_plain(KEEP, 0, rows, at)
+    else:
+        slot, ca, cb = decode(c, action)
+        way = np.int64(action) % c.kind_of.size
+        describe_slot(c, s, slot, way, c.kind_of[ca, cb], rows, at)
 
 
 # ---------------------------------------------------------------- observations

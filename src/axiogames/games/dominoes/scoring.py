@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..runtime.compile import rule, rule_noinline
+from ..runtime.describing import write_point
 from .board import decode, line_points
 
 
@@ -95,6 +96,34 @@ def best_order(c, s, a, ca, b, cb, count):
         if by_points > best_sorted or (by_points == best_sorted and by_colour > best_colours):
             best, best_sorted, best_colours = order, by_points, by_colour
     return best
+
+
+@rule_noinline
+def explain(c, s, action, rows):
+    """Write the symbols that score for each half (6) and for each pyramid (7), and return their number."""
+    slot, ca, cb = decode(c, action)
+    a, b = c.slots[slot, 0], c.slots[slot, 1]
+    n = explain_half(c, s, a, ca, rows, np.int64(0))
+    n = explain_half(c, s, b, cb, rows, n)
+    if c.pyramids > 0:
+        for made in range(pyramids_made(c, s, a, b)):
+            cell = pyramid_made(c, s, a, b, made)
+            for d in range(c.near.shape[1]):
+                shows = cell_after(c, s, a, ca, b, cb, c.near[cell, d])
+                if shows >= 0:
+                    n = write_point(rows, n, c.near[cell, d], cell, shows, 1)
+    return n
+
+
+@rule
+def explain_half(c, s, cell, colour, rows, n):
+    """Write the symbols in line with a half that score for it, and return the number of rows."""
+    for d in range(c.near.shape[1]):
+        at = c.near[cell, d]
+        while s.cells[at] == colour:
+            n = write_point(rows, n, at, cell, colour, 1)
+            at = c.near[at, d]
+    return n
 
 
 @rule

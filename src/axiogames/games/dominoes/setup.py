@@ -148,16 +148,10 @@ def state_dtype(facts: DominoFacts, compact: bool = False) -> np.dtype[Any]:
 
 
 def opening(facts: DominoFacts, c: Any, compact: bool = False) -> Any:
-    """Return the state before the first draw, without the printed symbols."""
+    """Return the state before the first draw, without the printed symbols and the derived fields."""
     s = allocate(state_dtype(facts, compact))
-    slots = len(c["slots"][0])
-    edge = len(facts.cells)
     s["cells"] = EMPTY
-    s["cells"][0, edge] = EDGE
-    s["open"] = (c["near"][0] != edge).sum(axis=1)
-    s["open"][0, edge] = 127  # never falls to the value of an empty cell: border cells are covered only once
-    s["free"] = from_members(np.arange(slots), slots)
-    s["n_free"] = s["open"][0, :edge].sum() // 2  # includes slots that the printed symbols will cover
+    s["cells"][0, -1] = EDGE
     s["hands"] = s["aside"] = NO_TILE
     s["bag"] = [facts.tiles[kind] for kind in pairs(facts.colours)]
     s["in_bag"] = s["unseen"] = sum(facts.tiles.values())

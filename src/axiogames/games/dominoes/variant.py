@@ -25,7 +25,6 @@ RULES = Rules.of(
     apply=rules.apply,
     refusal=rules.refusal,
     score=scoring.score,
-    set_cell=board.set_cell,
     observe_board=rules.observe_board,
     legal_actions=rules.legal_actions,
     count_legal=rules.count_legal,
@@ -34,8 +33,13 @@ RULES = Rules.of(
     sample_legal=rules.sample_legal,
     greedy_action=evaluation.greedy_action,
     top_placements=evaluation.top_placements,
+    best_placements=evaluation.best_placements,
+    tiles_exchanged=rules.tiles_exchanged,
     progress=evaluation.progress,
     fallback_action=evaluation.fallback_action,
+    restore=board.restore,
+    describe=rules.describe,
+    explain=scoring.explain,
     observe_counters=rules.observe_counters,
     track_features=evaluation.track_features,
     expected_gain=evaluation.expected_gain,
@@ -47,6 +51,7 @@ class DominoVariant(FixedBoard):
     """A game of the family for a number of players."""
 
     counters = ("extra", "dealing", "begun", "claimed")
+    derived = ("n_free", "free", "sums", "open")
     marks = MARKS
 
     def __init__(
@@ -133,6 +138,14 @@ class DominoVariant(FixedBoard):
         order = state["order"][0].tolist()
         return tuple(self.names[order[n % supply]] for n in range(max(count - supply, 0), count))
 
+    def new_pyramids(self, states: State) -> dict[int, tuple[str, ...]]:
+        counts, supply = states["n_pyramids"], self.facts.pyramids
+        new = {}
+        for n in np.flatnonzero(counts[1:] != counts[:-1]).tolist():
+            order = states["order"][n + 1].tolist()
+            new[n] = tuple(self.names[order[k % supply]] for k in range(counts[n], counts[n + 1]))
+        return new
+
     def spent(self, state: State) -> tuple[str, ...]:
         if state["n_pyramids"][0] <= self.facts.pyramids:
             return ()
@@ -148,7 +161,6 @@ class DominoVariant(FixedBoard):
         letters = read_rows(rows, self.rows, allowed)
         self.take_printed(letters, self.printed)
         symbols = {cell: letter for cell, letter in letters.items() if letter in self.colours}
-        self._lay(state, symbols)
         spent = [cell for cell, letter in letters.items() if letter == "x"]
         standing = [self.cell_index.get(name, -1) for name in pyramids]
         if sorted(standing) != sorted(cell for cell, letter in letters.items() if letter == "^"):
@@ -159,13 +171,13 @@ class DominoVariant(FixedBoard):
             )
         for n, cell in enumerate(standing, len(spent)):
             state["order"][0, n % self.facts.pyramids] = cell
-        for cell in (*standing, *spent):
-            if state["open"][0, cell] != 0:
-                raise ParseError(f"{self.names[cell]} is not shut in")
-            state["open"][0, cell] = COVERED
         state["cells"][0, standing] = PYRAMID
         state["cells"][0, spent] = SPENT
         state["n_pyramids"] = len(standing) + len(spent)
+        self._lay(state, symbols)
+        for cell in (*standing, *spent):
+            if state["open"][0, cell] != COVERED:
+                raise ParseError(f"{self.names[cell]} is not shut in")
 
     def layout_violations(self, state: State) -> Iterator[str]:
         return invariants.layout(self, state)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..runtime.bitsets import NONE, ONE
 from ..runtime.compile import rule
 from ..runtime.evaluation import NOTHING_YET, gain_utility, insert, threshold
 from ..runtime.xorshift import randint
-from .rules import BLANK, ROTATIONS, circle_colour, count_names, encode, score_on
+from .rules import BLANK, ROTATIONS, circle_colour, count_names, encode, score_on, tile_value
 
 
 @rule
@@ -29,6 +30,65 @@ def greedy_action(c, s, rng):
                 if points > best_points:
                     best, best_points = action, points
     return best, scored
+
+
+@rule
+def best_placements(c, s, gain_keys, out):
+    """Write the placements with the highest key, ascending, and return their number."""
+    n, best = 0, np.int64(-1)
+    kind = s.hands[s.seat, 0]
+    for k in range(s.n_edge):
+        at = np.int64(s.edge[k])
+        top_left, top_right = circle_counts(c, s, at, 0), circle_counts(c, s, at, 1)
+        bottom_right, bottom_left = circle_counts(c, s, at, 2), circle_counts(c, s, at, 3)
+        for rotation in range(ROTATIONS):
+            tile = tile_value(kind, rotation)
+            gains, unnamed = NONE, NONE
+            for corner in range(4):
+                counts = top_left if corner == 0 else top_right if corner == 1 else bottom_right
+                counts = bottom_left if corner == 3 else counts
+                colour = c.corners[tile, corner]
+                if colour == BLANK:
+                    unnamed = counts
+                else:
+                    gains += colour_byte(counts, colour) << shift_of(colour)
+            for name in range(count_names(c, s)):
+                named = gains
+                if name > 0:
+                    named += colour_byte(unnamed, name - 1) << shift_of(name - 1)
+                key = np.int64(0)
+                for colour in range(len(s.gain)):
+                    points = np.int64(colour_byte(named, colour))
+                    key += gain_keys[colour, min(points, np.int64(c.cap - s.scores[s.seat, colour]))]
+                if key > best:
+                    n, best = 0, key
+                if key == best:
+                    out[n] = encode(k, rotation, name)
+                    n += 1
+    return n
+
+
+@rule
+def circle_counts(c, s, at, corner):
+    """Return the numbers of other corners of a circle by colour, a byte for each."""
+    counts = NONE
+    for k in range(3):
+        colour = circle_colour(c, s, at, corner, k)
+        if colour != BLANK:
+            counts += ONE << shift_of(colour)
+    return counts
+
+
+@rule
+def shift_of(colour):
+    """Return the position of a colour's byte in a word."""
+    return np.uint64(8) * np.uint64(colour)
+
+
+@rule
+def colour_byte(word, colour):
+    """Return the byte of a colour in a word."""
+    return (word >> shift_of(colour)) & np.uint64(0xFF)
 
 
 @rule

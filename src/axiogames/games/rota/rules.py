@@ -13,10 +13,12 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import GAME_OVER, NOT_IN_THIS_GAME, NOTHING_TO_NAME, OK
+from ..runtime.bitsets import nth_of_multiset
 from ..runtime.compile import rule, rule_noinline
+from ..runtime.describing import CELLS, KIND, NAMED, PLACE_INDEX, PLACEMENT, TILE
 from ..runtime.hands import draw_to_hand, remove_from_hand
 from ..runtime.state import DRAW, OVER, PLACE, START
-from ..runtime.xorshift import randint, sample_tile
+from ..runtime.xorshift import randint, sample_tile, scale
 
 SIDE = 64
 FREE = 255
@@ -44,6 +46,18 @@ def beside(at, dx, dy):
 def unwrap(low, index):
     """Return the coordinate of a column or row of the torus; `low` is the lowest one of the display."""
     return low - 1 + ((index - low + 1) & (SIDE - 1))
+
+
+@rule
+def position_x(s, at):
+    """Return the first coordinate of a square."""
+    return unwrap(np.int64(s.low_x), at & (SIDE - 1))
+
+
+@rule
+def position_y(s, at):
+    """Return the second coordinate of a square."""
+    return unwrap(np.int64(s.low_y), at // SIDE)
 
 
 @rule
@@ -116,6 +130,17 @@ def sample_chance(c, s, rng):
     return kind * ROTATIONS + rotation
 
 
+@rule
+def chance_outcome(c, s, word):
+    """Return the unseen tile that a word selects; in the opening display with one of four rotations (2)."""
+    if s.phase != START:
+        return np.int64(nth_of_multiset(s.bag, np.uint64(scale(word, np.int64(s.unseen)))))
+    n = scale(word, np.int64(s.unseen) * ROTATIONS)
+    kind = np.int64(nth_of_multiset(s.bag, np.uint64(n // ROTATIONS)))
+    rotation = np.int64(c.inward[4 - s.due, kind]) if c.has_blank[kind] else n % ROTATIONS
+    return kind * ROTATIONS + rotation
+
+
 # ---------------------------------------------------------------- effects of actions
 
 
@@ -160,6 +185,51 @@ def score_on(c, s, at, rotation, name):
         for other in range(3):
             points += circle_colour(c, s, at, corner, other) == colour
         s.gain[colour] = min(s.gain[colour] + points, c.cap - s.scores[s.seat, colour])
+
+
+@rule_noinline
+def explain(c, s, action, rows):
+    """Write the corners that score for each corner of the tile, and return their number (4, 5)."""
+    k, rotation, name = decode(action)
+    at = np.int64(s.edge[k])
+    tile = tile_value(s.hands[s.seat, 0], rotation)
+    n = np.int64(0)
+    for corner in range(4):
+        colour = np.int64(c.corners[tile, corner])
+        if colour == BLANK:
+            colour = np.int64(name) - 1
+        for other in range(3):
+            around = beside(at, c.circle[corner, other, 0], c.circle[corner, other, 1])
+            if colour >= 0 and circle_colour(c, s, at, corner, other) == colour:
+                if n < len(rows):
+                    rows[n, 0], rows[n, 1] = position_x(s, around), position_y(s, around)
+                    rows[n, 2] = c.circle[corner, other, 2]
+                    rows[n, 3], rows[n, 4], rows[n, 5] = position_x(s, at), position_y(s, at), corner
+                    rows[n, 6], rows[n, 7] = colour, 1
+                n = min(n + 1, len(rows))
+    return n
+
+
+@rule
+def describe(c, s, action, rows, at):
+    """Write a placement, or a tile of the opening display: its position and the colours of its corners."""
+    rows[at, KIND] = PLACEMENT
+    rows[at, TILE] = 0
+    if s.phase == START:
+        kind, rotation = np.int64(action) // ROTATIONS, np.int64(action) % ROTATIONS
+        n = 4 - s.due
+        rows[at, NAMED] = rows[at, PLACE_INDEX] = -1
+        rows[at, CELLS], rows[at, CELLS + 1] = n % 2, n // 2
+    else:
+        k, rotation, name = decode(action)
+        kind = np.int64(s.hands[s.seat, 0])
+        rows[at, NAMED] = np.int64(name) - 1
+        rows[at, PLACE_INDEX] = k
+        rows[at, CELLS] = position_x(s, np.int64(s.edge[k]))
+        rows[at, CELLS + 1] = position_y(s, np.int64(s.edge[k]))
+    for corner in range(4):
+        colour = c.corners[tile_value(kind, rotation), corner]
+        rows[at, CELLS + 2 + corner] = -1 if colour == BLANK else np.int64(colour)
 
 
 @rule
@@ -260,6 +330,57 @@ def set_cell(c, s, at, tile):
                 i -= 1
             s.edge[i] = around
             s.n_edge += 1
+
+
+@rule_noinline
+def restore(c, s):
+    """Recompute the free squares and the lowest coordinates from the tiles in `s.grid`."""
+    for at in range(len(s.grid)):
+        if s.grid[at] == FREE:
+            s.grid[at] = 0
+    s.low_x = 0
+    while s.low_x > -SIDE and column_has_tile(s, s.low_x - 1):
+        s.low_x -= 1
+    s.low_y = 0
+    while s.low_y > -SIDE and row_has_tile(s, s.low_y - 1):
+        s.low_y -= 1
+    for at in range(len(s.grid)):
+        if has_tile(s, at):
+            for d in range(4):
+                around = beside(at, c.sides[d, 0], c.sides[d, 1])
+                if s.grid[around] == 0:
+                    s.grid[around] = FREE
+    s.n_edge = 0
+    for at in range(len(s.grid)):
+        if s.grid[at] == FREE and s.n_edge < MAX_FREE:
+            s.edge[s.n_edge] = at
+            s.n_edge += 1
+    for k in range(s.n_edge, MAX_FREE):
+        s.edge[k] = 0
+
+
+@rule
+def has_tile(s, at):
+    """Return whether a tile is on a square."""
+    return s.grid[at] != 0 and s.grid[at] != FREE
+
+
+@rule
+def column_has_tile(s, x):
+    """Return whether a tile is in a column."""
+    for y in range(SIDE):
+        if has_tile(s, square(x, y)):
+            return True
+    return False
+
+
+@rule
+def row_has_tile(s, y):
+    """Return whether a tile is in a row."""
+    for x in range(SIDE):
+        if has_tile(s, square(x, y)):
+            return True
+    return False
 
 
 # ---------------------------------------------------------------- legal actions by index, and as a mask

@@ -13,10 +13,10 @@ from ...errors import ParseError, Reason
 from ...moves import Move
 from ..protocol import Game, Rules
 from ..runtime.kernels import Kernels
-from ..runtime.loops import set_cells
 from ..runtime.observation import BoardLayout
 from ..runtime.state import START
-from ..variant import State, Variant
+from ..runtime.view_loops import restore_derived
+from ..variant import State, TorusLayout, Variant
 from . import drawing, evaluation, invariants, rules
 from .rules import FEATURES, FREE, MAX_FREE, NAMES, ROTATIONS, SIDE, WAYS
 from .setup import MIDDLE, RotaFacts, constants, opening, rotate
@@ -26,7 +26,6 @@ RULES = Rules.of(
     apply=rules.apply,
     refusal=rules.refusal,
     score=rules.score,
-    set_cell=rules.set_cell,
     observe_board=rules.observe_board,
     legal_actions=rules.legal_actions,
     count_legal=rules.count_legal,
@@ -35,9 +34,14 @@ RULES = Rules.of(
     sample_legal=rules.sample_legal,
     greedy_action=evaluation.greedy_action,
     top_placements=evaluation.top_placements,
+    best_placements=evaluation.best_placements,
     sample_chance=rules.sample_chance,
+    chance_outcome=rules.chance_outcome,
     has_extra_turn=evaluation.has_extra_turn,
     progress=evaluation.progress,
+    restore=rules.restore,
+    describe=rules.describe,
+    explain=rules.explain,
     observe_counters=rules.observe_counters,
     track_features=evaluation.track_features,
     expected_gain=evaluation.expected_gain,
@@ -79,10 +83,15 @@ class RotaVariant(Variant):
     grows = True
     drawing = drawing
     start_places = tuple(f"{x},{y}" for x, y in START_SQUARES)
+    draw_sources = ("stack", "supply")
+    draw_source = "from_supply"
     counters = ("extra", "dealing", "from_supply", "supply", "stack")
+    board = "grid"
+    derived = ("n_edge", "low_x", "low_y", "edge")
     hand = 1
     orientations = WAYS
     places = MAX_FREE
+    tile_size = 1
 
     def __init__(self, game: Game, facts: RotaFacts, options: tuple[str, ...]) -> None:
         super().__init__(game, facts.players, options)
@@ -95,6 +104,8 @@ class RotaVariant(Variant):
             for rotation in range(ROTATIONS)
         }
         self.letters = {kind * ROTATIONS + rotation + 1: way for way, (kind, rotation) in self.ways.items()}
+        letters = tuple(self.letters.get(content, "") for content in range(len(self.letters) + 1))
+        self.torus = TorusLayout(SIDE, ("low_x", "low_y"), FREE, letters)
         self.constants = constants(facts)
         self.opening = opening(facts)
         self.supply = int(self.opening["supply"][0])  # before any extra turn
@@ -185,6 +196,17 @@ class RotaVariant(Variant):
         place, rotation = np.divmod(rest, ROTATIONS)
         return rotation, place, name
 
+    def placement_keys(self, states: State, actions: np.ndarray, placed: np.ndarray) -> list[int]:
+        rotation, place, name = self.parts(actions[placed].astype(np.int64))
+        kinds = states["hands"][placed, states["seat"][placed], 0].astype(np.int64)
+        keys = (kinds * ROTATIONS + rotation) * NAMES + name
+        rows, columns = np.divmod(states["edge"][placed, place].astype(np.int64), SIDE)
+        for field, at in (("low_x", columns), ("low_y", rows)):
+            low = states[field][placed].astype(np.int64) - 1
+            keys = keys * (2 * SIDE) + SIDE + low + (at - low) % SIDE  # coordinates are above -SIDE
+        listed: list[int] = keys.tolist()
+        return listed
+
     def oriented(self, state: State, orientation: int) -> str:
         kind = int(state["hands"][0, int(state["seat"][0]), 0])
         return rotate(self.kinds[kind], orientation)
@@ -213,9 +235,6 @@ class RotaVariant(Variant):
             for rotation in range(ROTATIONS)
             if "_" not in self.kinds[kind] or rotate(self.kinds[kind], rotation)[corner] == "_"
         ]
-
-    def source(self, state: State) -> str:
-        return "supply" if state["from_supply"][0] else "stack"
 
     def start_tile(self, state: State, action: int) -> PlacedTile:
         x, y = START_SQUARES[4 - int(state["due"][0])]
@@ -247,23 +266,37 @@ class RotaVariant(Variant):
             display[position] = letters
         if len({self.ways[letters][0] for letters in display.values()}) < len(display):
             raise ParseError("a tile is in the display twice")
-        # From the start square outwards, because `low_x` and `low_y` follow connected tiles only.
         order = [START_SQUARES[0]] if display else []
         for x, y in order:
             around = ((x + dx, y + dy) for dx, dy in SIDES)
             order += [square for square in around if square in display and square not in order]
         if set(order) != set(display):
             raise ParseError("the display must be connected and contain the position 0,0")
-        squares = np.array([self._square(x, y) for x, y in order], np.int64)
-        tiles = [self.ways[display[at]] for at in order]
-        values = np.array([kind * ROTATIONS + rotation + 1 for kind, rotation in tiles], np.int64)
-        self.kernels[set_cells](self.constants, state, squares, values, len(order))
+        for (x, y), letters in display.items():
+            kind, rotation = self.ways[letters]
+            state["grid"][0, self._square(x, y)] = kind * ROTATIONS + rotation + 1
+        self.kernels[restore_derived](self.constants, state)
 
     def layout_violations(self, state: State) -> Iterator[str]:
         return invariants.layout(self, state)
 
     def violations(self, state: State) -> Iterator[str]:
         return invariants.violations(self, state)
+
+    @property
+    def allowed_contents(self) -> range:
+        return range(len(self.letters) + 1)
+
+    def contents(self, state: State) -> np.ndarray:
+        grid = state["grid"][0]
+        return np.where(grid == FREE, 0, grid)
+
+    def address_of(self, state: State, cell: int) -> tuple[int, int]:
+        return self._position(state, cell)
+
+    def cell_at(self, address: Sequence[int]) -> int:
+        x, y = address
+        return self._square(x, y) if max(abs(x), abs(y)) < SIDE else -1
 
     def tiles_laid(self, state: State) -> int:
         return len(self.display(state))

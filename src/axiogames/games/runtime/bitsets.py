@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .compile import INTERPRETED, rule
+from .compile import COMPILED, rule
 
 WORD_BITS = 64
 NONE, ONE = np.uint64(0), np.uint64(1)
@@ -41,6 +41,12 @@ def from_members(members: Sequence[int] | np.ndarray, size: int) -> np.ndarray:
 
 
 @rule
+def add_member(words, member):
+    """Add a member to a set."""
+    words[member // WORD_BITS] |= ONE << np.uint64(member % WORD_BITS)
+
+
+@rule
 def contains(words, member):
     """Return whether `member` is in the set."""
     return (words[_U(member) // _BITS] >> (_U(member) % _BITS)) & ONE != 0
@@ -49,11 +55,12 @@ def contains(words, member):
 @rule
 def running_sums(word):
     """Return a word whose bytes are the prefix sums of the bytes of `word`; no sum may exceed 255."""
-    if INTERPRETED:  # NumPy would warn that the upper half of the product is lost
-        word = word + (word << _BYTE)
-        word = word + (word << _U(16))
-        return word + (word << _U(32))
-    return word * _ONES  # pragma: no cover - compiled only
+    if COMPILED:
+        return word * _ONES  # pragma: no cover - compiled only
+    # NumPy would warn that the upper half of the product is lost.
+    word = word + (word << _BYTE)
+    word = word + (word << _U(16))
+    return word + (word << _U(32))
 
 
 @rule

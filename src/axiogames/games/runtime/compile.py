@@ -1,7 +1,9 @@
 """Decorators and binding of rule code.
 
-Rule code is plain Python over NumPy records. With `NUMBA_DISABLE_JIT=1` it runs interpreted, for reading,
-debugging and coverage, and Numba is not imported. Otherwise Numba compiles it.
+Rule code is plain Python over NumPy records. The decorators only mark it, so importing a game does not import
+Numba. `bind` puts the rules of a game into a loop and compiles it together with the rules that it calls.
+`interpret` returns the same loop uncompiled, for as long as its machine code is not ready. With
+`NUMBA_DISABLE_JIT=1` everything runs interpreted, for reading, debugging and coverage.
 
 Numba's cache identifies a compiled function by the digest of the file that defines it. Rules call rules in
 other files, so that digest alone would serve stale machine code after an edit. Each game therefore has a
@@ -13,16 +15,21 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import math
 import os
 import re
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from types import FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
+
+import numpy as np
 
 from ... import PROGRAM
 
@@ -35,9 +42,15 @@ _DECORATED = re.compile(
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
+# In compiled rule code this name is true. NumPy warns about an overflow that compiled code intends.
+COMPILED = False
+
+_compiling = threading.RLock()
+
+
 def rule(function: Callable[..., Any]) -> Any:
     """Mark a function as rule code that is inlined into its callers."""
-    return _compiled(function, forceinline=True, _nrt=True, **_INNER)
+    return _marked(function, forceinline=True, _nrt=True, **_INNER)
 
 
 def rule_noinline(function: Callable[..., Any]) -> Any:
@@ -47,12 +60,12 @@ def rule_noinline(function: Callable[..., Any]) -> Any:
     hot path.
     """
     # Explicit, because a function inherits unset flags from the rule that calls it.
-    return _compiled(function, forceinline=False, _nrt=True, **_INNER)
+    return _marked(function, forceinline=False, _nrt=True, **_INNER)
 
 
-def entry_point(function: Callable[..., Any]) -> Any:
+def entry_point(function: Callable[..., Any]) -> EntryPoint:
     """Mark a function that Python calls and that takes arrays."""
-    return _cached(function)
+    return EntryPoint(function)
 
 
 def bind(template: Callable[..., Any], rules: dict[str, Any], *, counted: bool = True) -> Any:
@@ -63,11 +76,12 @@ def bind(template: Callable[..., Any], rules: dict[str, Any], *, counted: bool =
 
     Args:
         template: Loop over stand-ins from `protocol`.
-        rules: Compiled functions by the names that the template uses.
+        rules: Rule functions by the names that the template uses.
         counted: Whether arrays are reference-counted. A loop that creates no arrays can do without: over rows
             of large arrays, game after game, it then takes a tenth of the time.
     """
-    return _cached(_with_rules(template, rules), rules, _nrt=counted)
+    bound = _with_rules(template, rules)
+    return bound if INTERPRETED else _cached(bound, rules, _nrt=counted)
 
 
 def bind_rule(template: Callable[..., Any], rules: dict[str, Any], *, inline: bool) -> Any:
@@ -79,7 +93,80 @@ def bind_rule(template: Callable[..., Any], rules: dict[str, Any], *, inline: bo
 def bind_part(template: Callable[..., Any], rules: dict[str, Any]) -> Any:
     """Return the template bound to a game's rules, for loops to call."""
     # Without a flag of its own, it counts references if its loop does.
-    return _compiled(_with_rules(template, rules), forceinline=False, **_INNER)
+    return _marked(_with_rules(template, rules), forceinline=False, **_INNER)
+
+
+def compiled(function: Any) -> Any:
+    """Return the dispatcher of Numba for rule code, the same one each time; other objects are returned."""
+    if isinstance(function, EntryPoint):
+        return function.dispatcher
+    options = _options_of(function)
+    if options is None or INTERPRETED:
+        return function
+    with _compiling:
+        if "dispatcher" not in vars(function):
+            vars(function)["dispatcher"] = _dispatcher(function, options)
+        return vars(function)["dispatcher"]
+
+
+def interpret(template: Callable[..., Any], rules: dict[str, Any]) -> Callable[..., Any]:
+    """Return the loop `template` with a game's rules, uncompiled. It takes the same arguments as compiled."""
+    bound = _with_rules(template, rules)
+
+    def run(*arguments: Any) -> Any:
+        return bound(*map(with_attributes, arguments))
+
+    return run
+
+
+def with_attributes(argument: Any) -> Any:
+    """Return an argument of a loop for interpreted rule code, with the fields of records as attributes.
+
+    Arrays share their memory with those of the caller.
+    """
+    if isinstance(argument, np.ndarray) and argument.dtype.names:
+        return argument.view(np.recarray)
+    if isinstance(argument, tuple):
+        fields = map(with_attributes, argument)
+        return type(argument)(*fields) if hasattr(argument, "_fields") else tuple(fields)
+    return argument
+
+
+class EntryPoint:
+    """A compiled function that Python calls. It is compiled for the types of its arguments when it is called.
+
+    Attributes:
+        function: The function itself.
+        interpreted: Whether to run it interpreted, as long as its machine code is not ready.
+    """
+
+    interpreted = INTERPRETED
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self._dispatcher: Any = None
+
+    @property
+    def dispatcher(self) -> Any:
+        """The dispatcher of Numba."""
+        if self._dispatcher is None:
+            with _compiling:
+                self._dispatcher = self._dispatcher or _cached(self.function)
+        return self._dispatcher
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the function."""
+        if self.interpreted:
+            return self.function(*arguments)
+        if self._dispatcher is None:
+            self._announce()
+        return self.dispatcher(*arguments)
+
+    def _announce(self) -> None:
+        name, folder = f"{self.function.__module__}.{self.function.__qualname__}", cache_folder()
+        if not is_ready(name, folder):
+            announce(f"the function {self.function.__name__.strip('_')}")
+            mark_ready(name, folder)
 
 
 def bind_callback(template: Callable[..., Any], rules: dict[str, Any], name: str, parameters: int) -> Any:
@@ -97,7 +184,7 @@ def bind_callback(template: Callable[..., Any], rules: dict[str, Any], name: str
 
     from .compile_cache import RuleCache
 
-    bound = _with_rules(template, rules)
+    bound = _linked(_with_rules(template, rules))
     bound.__name__ = bound.__qualname__ = name
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
     function: Any = CFunc(bound, ((int64,) * parameters, void), locals={}, options=options)
@@ -106,11 +193,58 @@ def bind_callback(template: Callable[..., Any], rules: dict[str, Any], name: str
     return function
 
 
-def _with_rules(template: Callable[..., Any], rules: dict[str, Any]) -> FunctionType:
-    bound = FunctionType(template.__code__, {**template.__globals__, **rules}, template.__name__)
+def _marked(function: Callable[..., Any], **options: Any) -> Any:
+    """Return the function, marked as rule code to compile with these options of Numba."""
+    vars(function)["numba_options"] = options
+    return function
+
+
+def _options_of(function: Any) -> dict[str, Any] | None:
+    """Return the options of Numba for rule code, `None` for anything else."""
+    return vars(function).get("numba_options") if isinstance(function, FunctionType) else None
+
+
+def _with_rules(template: Callable[..., Any], rules: Mapping[str, Any]) -> FunctionType:
+    """Return a copy of a function whose globals have these values."""
+    bound = FunctionType(
+        template.__code__,
+        {**template.__globals__, **rules},
+        template.__name__,
+        template.__defaults__,
+        template.__closure__,
+    )
     bound.__qualname__ = template.__qualname__
     bound.__module__ = template.__module__
     return bound
+
+
+def _linked(function: Callable[..., Any]) -> FunctionType:
+    """Return a copy of a function that calls compiled rules where the function calls rules."""
+    names = sorted(set(_names(function.__code__)))
+    used = {name: function.__globals__[name] for name in names if name in function.__globals__}
+    linked = {
+        name: _linked_module(value, names) if isinstance(value, ModuleType) else compiled(value)
+        for name, value in used.items()
+    }
+    return _with_rules(function, {**linked, "COMPILED": True})
+
+
+def _linked_module(module: ModuleType, names: Iterable[str]) -> ModuleType:
+    """Return a copy of a module whose rules with these names are compiled, or the module if it has none."""
+    rules = {name: vars(module)[name] for name in names if _options_of(vars(module).get(name)) is not None}
+    if not rules:
+        return module
+    linked = ModuleType(module.__name__)
+    vars(linked).update(vars(module), **{name: compiled(value) for name, value in rules.items()})
+    return linked
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """Yield the names that code and the functions inside it use."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
 
 
 def cache_folder(rules: Mapping[str, Any] | None = None) -> Path | None:
@@ -120,30 +254,60 @@ def cache_folder(rules: Mapping[str, Any] | None = None) -> Path | None:
     that game. Without `rules`, it is the folder of code that belongs to no single game.
     """
     version = f"py{sys.version_info.major}{sys.version_info.minor}"
-    root = _cache_root()
+    root = cache_root()
     digest = _sources_digest() if rules is None else _rules_digest(rules)
     return root / f"rules-{version}-{digest}" if root else None
 
 
-def is_ready(name: str, rules: Mapping[str, Any] | None = None) -> bool:
-    """Return whether `mark_ready` has recorded `name` as compiled on this machine."""
-    folder = cache_folder(rules)
+def is_ready(name: str, folder: Path | None) -> bool:
+    """Return whether `mark_ready` has recorded `name` in a cache folder."""
     return folder is not None and (folder / f"{name}.ready").exists()
 
 
-def mark_ready(name: str, rules: Mapping[str, Any] | None = None) -> None:
-    """Record `name` as compiled on this machine. Does nothing if the cache is not writable."""
-    folder = cache_folder(rules)
+def mark_ready(name: str, folder: Path | None) -> None:
+    """Record `name` as compiled. Does nothing if the cache is not writable."""
+    _touch(folder, f"{name}.ready")
+    _remove(folder, f"{name}.wanted")
+
+
+def unmark_ready(name: str, folder: Path | None) -> None:
+    """Undo `mark_ready`, because the cache does not have the code."""
+    _remove(folder, f"{name}.ready")
+
+
+def mark_wanted(name: str, folder: Path | None) -> None:
+    """Ask the process that compiles to compile `name` first."""
+    _touch(folder, f"{name}.wanted")
+
+
+def wanted_since(name: str, folder: Path | None) -> float:
+    """Return the time of the first `mark_wanted`, infinity if there was none."""
     try:
-        if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / f"{name}.ready").touch()
+        return (folder / f"{name}.wanted").stat().st_mtime if folder is not None else math.inf
     except OSError:
-        pass  # `compile_cache` has already warned that it cannot save the code itself
+        return math.inf
+
+
+def _touch(folder: Path | None, marker: str) -> None:
+    with suppress(OSError):  # `compile_cache` warns that it cannot save the code itself
+        if folder is not None and not (folder / marker).exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / marker).touch()
+
+
+def _remove(folder: Path | None, marker: str) -> None:
+    with suppress(OSError):
+        if folder is not None:
+            (folder / marker).unlink()
+
+
+def announce(what: str) -> None:
+    """Report on standard error that something is being compiled, which takes seconds."""
+    print(f"{PROGRAM}: compiling {what}, once on this machine ...", file=sys.stderr, flush=True)
 
 
 @cache
-def _cache_root() -> Path | None:
+def cache_root() -> Path | None:
     """Return the user's cache folder; if it is not writable, a private folder among the temporary files."""
     if chosen := os.environ.get("AXIO_CACHE_DIR"):
         return Path(chosen)
@@ -196,13 +360,12 @@ def _rules_digest(rules: Mapping[str, Any]) -> str:
     """Return the digest of the rules by name and of their sources."""
     digest = hashlib.sha256(_sources_digest(shared=True).encode())
     folders = set()
-    for name, compiled in sorted(rules.items()):
-        function = getattr(compiled, "py_func", compiled)
-        if folder := getattr(getattr(compiled, "_cache", None), "cache_path", None):  # a loop of a game
+    for name, function in sorted(rules.items()):
+        if folder := getattr(getattr(function, "_cache", None), "cache_path", None):  # a loop of a game
             digest.update(f"{name}={folder};".encode())
             continue
         if not inspect.isfunction(function):
-            digest.update(f"{name}={compiled!r};".encode())
+            digest.update(f"{name}={function!r};".encode())
             continue
         digest.update(f"{name}={function.__module__}.{function.__qualname__};".encode())
         folders.add(Path(inspect.getfile(function)).parent)
@@ -220,19 +383,21 @@ def _folder_digest(folder: Path) -> bytes:
     return digest.digest()
 
 
-def _compiled(function: Callable[..., Any], **options: Any) -> Any:
-    if INTERPRETED:
-        return function
+def _dispatcher(function: Callable[..., Any], options: Mapping[str, Any]) -> Any:
     from numba import njit
 
-    return njit(**options, nogil=True, error_model="numpy")(function)
+    if "no_cpython_wrapper" in options:
+        from .rule_compiler import RuleCompiler
+
+        options = {**options, "pipeline_class": RuleCompiler}
+    with _compiling:
+        return njit(**options, nogil=True, error_model="numpy")(_linked(function))
 
 
 def _cached(function: Callable[..., Any], rules: Mapping[str, Any] | None = None, **options: Any) -> Any:
     """Compile a function, with the compile cache attached."""
-    compiled = _compiled(function, **options)
-    if not INTERPRETED:
-        from .compile_cache import RuleCache
+    from .compile_cache import RuleCache
 
-        compiled._cache = RuleCache(function, cache_folder(rules))
-    return compiled
+    dispatcher = _dispatcher(function, options)
+    dispatcher._cache = RuleCache(dispatcher.py_func, cache_folder(rules))
+    return dispatcher

@@ -49,8 +49,18 @@ MAX_FILE_SIZE = 1 << 28  # bytes; the largest loop takes less than 1 % of it
 FunctionIdentity._unique_ids = iter(lambda: secrets.randbits(63), None)  # type: ignore[assignment]
 
 
+class NotCached(Exception):
+    """The cache does not have a function that is to be loaded and not compiled."""
+
+
 class RuleCache(FunctionCache):
-    """The cache of one function, as Numba's dispatcher calls it."""
+    """The cache of one function, as Numba's dispatcher calls it.
+
+    Attributes:
+        only_load: Whether to raise `NotCached` where Numba would compile the function.
+    """
+
+    only_load = False
 
     def __init__(self, function: Callable[..., Any], folder: Path | None) -> None:
         # Does not call Numba's constructor, which falls back to folders such as `__pycache__`, where code
@@ -75,6 +85,12 @@ class RuleCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled function for these types, or `None` if it has to be compiled."""
+        loaded = self._load(sig, target_context)
+        if loaded is None and self.only_load:
+            raise NotCached
+        return loaded
+
+    def _load(self, sig: Any, target_context: Any) -> Any:
         if self._files is None or not self._enabled:
             return None
         target_context.refresh()

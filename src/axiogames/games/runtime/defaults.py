@@ -15,10 +15,12 @@ import numpy as np
 
 from ...errors import OK
 from ..protocol import count_legal, fallback_action, nth_legal, refusal, score
+from .bitsets import nth_of_multiset
 from .compile import bind_rule
-from .evaluation import NOTHING_YET, best_value, gain_utility, insert, threshold
+from .describing import PASS, describe_plain, describe_slot, write_bonus
+from .evaluation import NOTHING_YET, best_value, gain_key, gain_utility, insert, threshold
 from .state import DRAW, PLACE
-from .xorshift import randint, sample_tile
+from .xorshift import randint, sample_tile, scale
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 
@@ -107,12 +109,37 @@ def top_placements(c, s, start, keep, scratch):
     return kept
 
 
+def best_placements(c, s, gain_keys, out):
+    """Write the legal placements with the highest key, ascending, and return their number."""
+    n, best = 0, np.int64(-1)
+    for action in range(np.int64(c.placements)):
+        if refusal(c, s, action) == OK:
+            score(c, s, action)
+            key = gain_key(s, gain_keys)
+            if key > best:
+                n, best = 0, key
+            if key == best:
+                out[n] = action
+                n += 1
+    return n
+
+
 # ---------------------------------------------------------------- properties that most games share
 
 
 def sample_chance(c, s, rng):
     """Return a chance outcome: an unseen tile, uniformly at random."""
     return sample_tile(s.bag, s.unseen, rng)
+
+
+def chance_outcome(c, s, word):
+    """Return the unseen tile that a random word selects; the tiles count in the order of their kinds."""
+    return np.int64(nth_of_multiset(s.bag, np.uint64(scale(word, np.int64(s.unseen)))))
+
+
+def tiles_exchanged(c, s, action):
+    """Return 0: no action exchanges tiles."""
+    return np.int64(0)
 
 
 def has_extra_turn(c, s):
@@ -148,6 +175,29 @@ def add_hidden(c, s, seat, counts, at):
     """Count nothing: all hidden tiles are in hands or in the bag."""
 
 
+def restore(c, s):
+    """Leave all fields as they are: none follows from the others."""
+
+
+def describe(c, s, action, rows, at):
+    """Write a placement on a slot to the row `at`, by `c.slots` and `c.kind_of`; other actions pass."""
+    ways = np.int64(c.placements) // len(c.slots)
+    if action < c.placements:
+        describe_slot(c, s, action // ways, action % ways, c.kind_of[action % ways], rows, at)
+    else:
+        describe_plain(PASS, 0, rows, at)
+
+
+def explain(c, s, action, rows):
+    """Write the points of a placement by track, without the cells that score; return the number of rows."""
+    score(c, s, action)
+    n = 0
+    for track in range(len(s.gain)):
+        if s.gain[track] > 0:
+            n = write_bonus(rows, n, track, s.gain[track])
+    return n
+
+
 def track_features(c, s, seat, out):
     """Leave all features zero."""
 
@@ -167,14 +217,20 @@ SCANS: Templates = {
     "sample_legal": sample_legal,
     "greedy_action": greedy_action,
     "top_placements": top_placements,
+    "best_placements": best_placements,
 }
 DEFAULTS: Templates = {
     **SCANS,
     "sample_chance": sample_chance,
+    "chance_outcome": chance_outcome,
+    "tiles_exchanged": tiles_exchanged,
     "has_extra_turn": has_extra_turn,
     "progress": progress,
     "fallback_action": first_legal_action,
     "non_placements": non_placements,
+    "restore": restore,
+    "describe": describe,
+    "explain": explain,
     "observe_counters": observe_counters,
     "add_hidden": add_hidden,
     "track_features": track_features,

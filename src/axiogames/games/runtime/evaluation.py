@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from .compile import rule, rule_noinline
+from .powers import exp, power
 
 NOTHING_YET = -1.0  # below the utility of every action
 
@@ -98,11 +99,11 @@ def fill_utility(s, seat, cap, progress, utility_params, utility):
     lowest = np.int64(s.scores[seat, 0])
     for track in range(1, tracks):
         lowest = min(lowest, np.int64(s.scores[seat, track]))
-    factor = np.exp(-(utility_params[DECAY] + utility_params[LATE_DECAY] * progress))
+    factor = exp(-(utility_params[DECAY] + utility_params[LATE_DECAY] * progress))
     plain = utility_params[PLAIN] + utility_params[LATE_PLAIN] * progress
     for track in range(tracks):
         points = np.int64(s.scores[seat, track])
-        scaled = factor ** np.float32(points - lowest)
+        scaled = np.float32(power(factor, points - lowest))
         total = np.float32(0.0)
         utility[track, 0] = total
         for n in range(1, MAX_POINTS):
@@ -123,3 +124,30 @@ def gain_utility(s, utility):
     for track in range(len(s.gain)):
         total += utility[track, min(np.int64(s.gain[track]), MAX_POINTS - 1)]
     return total
+
+
+# ---------------------------------------------------------------- integer keys, for exact comparisons
+#
+# `gain_keys[track, points]` is the sort key of gaining that many points on a track. The key of a placement is
+# the sum over its tracks: the best placements have the highest one. Keys grow with the points, and no faster
+# than in proportion: the points of two halves of a tile have at most the sum of their keys.
+
+
+@rule
+def gain_key(s, gain_keys):
+    """Return the key of the points in `s.gain`."""
+    total = np.int64(0)
+    for track in range(len(s.gain)):
+        total += gain_keys[track, min(np.int64(s.gain[track]), MAX_POINTS - 1)]
+    return total
+
+
+@rule
+def insert_ascending(actions, n, action):
+    """Insert an action into the ascending list of the first `n`, near its end; return the new length."""
+    at = n
+    while at > 0 and actions[at - 1] > action:
+        actions[at] = actions[at - 1]
+        at -= 1
+    actions[at] = action
+    return n + 1

@@ -6,8 +6,11 @@ and equal hands are equal bytes.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from typing import Any
+
 from .compile import rule
-from .state import NO_TILE
+from .state import HIDDEN, NO_TILE
 
 
 @rule
@@ -60,3 +63,63 @@ def return_aside(s):
     s.in_bag += s.n_aside
     s.unseen += s.n_aside
     s.n_aside = 0
+
+
+# ---------------------------------------------------------------- hiding tiles
+#
+# Hidden tiles count among the unseen, so that a view has no trace of where they are.
+
+
+@rule
+def hide_tile(s, kind):
+    """Count a tile among the unseen and return what a view has in its place. Hidden tiles stay hidden."""
+    if kind == HIDDEN:
+        return kind
+    s.bag[kind] += 1
+    s.unseen += 1
+    return HIDDEN
+
+
+@rule
+def hide_hand(s, seat):
+    """Hide the tiles in the hand of a seat."""
+    for i in range(s.held[seat]):
+        s.hands[seat, i] = hide_tile(s, s.hands[seat, i])
+
+
+@rule
+def hide_aside(c, s, seat):
+    """Hide the tiles that were set aside from a seat that may not see them."""
+    if c.hides_exchanges and s.seat != seat:
+        for i in range(s.n_aside):
+            s.aside[i] = hide_tile(s, s.aside[i])
+
+
+@rule
+def hide_removed(s):
+    """Hide which tiles were removed before the deal."""
+    for kind in range(len(s.removed)):
+        s.bag[kind] += s.removed[kind]
+        s.unseen += s.removed[kind]
+        s.removed[kind] = 0
+
+
+@rule
+def hide_no_aside(c, s, seat):
+    """Hide nothing, in games that set no tiles aside."""
+
+
+@rule
+def hide_no_removed(s):
+    """Hide nothing, in games that remove no tiles."""
+
+
+def hiding_rules(fields: Iterable[str]) -> dict[str, Callable[..., Any]]:
+    """Return the rules that hide tiles outside hands, for states with these fields.
+
+    They follow from the fields and are no hooks, so that no game can forget to hide its tiles.
+    """
+    return {
+        "hide_aside": hide_aside if "aside" in fields else hide_no_aside,
+        "hide_removed": hide_removed if "removed" in fields else hide_no_removed,
+    }

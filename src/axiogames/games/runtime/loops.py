@@ -17,9 +17,8 @@ from ..protocol import (
     sample_chance,
     sample_legal,
     score,
-    set_cell,
 )
-from .signatures import Actions, Bool, Constants, Int, Int16Rows, Int64s, Rng, States, loop
+from .signatures import Actions, Bool, Constants, Int, Int16Rows, Rng, States, loop
 from .state import DRAW, OVER
 
 
@@ -91,6 +90,12 @@ def score_all(constants: Constants, states: States, actions: Actions, n: Int, ga
             gains[i, track] = s.gain[track]
 
 
+@loop
+def sample_draw(constants: Constants, states: States, rng: Rng):
+    """Return a random chance outcome. A draw must be due."""
+    return sample_chance(constants[0], states[0], rng)
+
+
 @loop(parts=PARTS)
 def random_playouts(constants: Constants, openings: States, states: States, rng: Rng, games: Int):
     """Play games of random legal moves and return the number of moves; draws do not count."""
@@ -113,11 +118,4 @@ def greedy_playouts(constants: Constants, openings: States, states: States, rng:
     return moves, scored
 
 
-@loop
-def set_cells(constants: Constants, states: States, cells: Int64s, values: Int64s, n: Int):
-    """Set up a position: put the first `n` of `values` on the first `n` of `cells`."""
-    for i in range(n):
-        set_cell(constants[0], states[0], cells[i], values[i])
-
-
-LOOPS = (step, list_legal, score_all, set_cells)  # needed for playing; tests and benchmarks use the others
+LOOPS = (step, list_legal, score_all)  # needed for playing; tests and benchmarks use the others

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .compile import entry_point, rule
+from .compile import rule
 
 
 @rule
@@ -38,10 +38,10 @@ def _next(scores, seat, level):
     return low, count
 
 
-@entry_point
-def write_ranks(scores, out):
-    """Write the rank of every seat, 1 for the best; seats that tie share a rank (1, 1, 3)."""
-    for p in range(len(scores)):
-        out[p] = 1
-        for q in range(len(scores)):
-            out[p] += compare_scores(scores, q, p) > 0
+@rule
+def rank_of(scores, players, seat):
+    """Return the rank of a seat among the first `players` ones, 1 for the best."""
+    rank = 1
+    for other in range(players):
+        rank += compare_scores(scores, other, seat) > 0
+    return rank

@@ -31,6 +31,7 @@ class Loop(NamedTuple):
         Template, ...
     ] = ()  # templates that it calls, in an order in which each calls only earlier ones
     counted: bool = True  # see `compile.bind`
+    bound: bool = True  # whether it calls rules; otherwise all games share its machine code
 
 
 class Argument(NamedTuple):
@@ -66,8 +67,16 @@ Float64s = Annotated[Any, array(np.float64)]
 @overload
 def loop(template: Template) -> Template: ...
 @overload
-def loop(*, parts: tuple[Template, ...] = (), counted: bool = True) -> Callable[[Template], Template]: ...
-def loop(template: Template | None = None, *, parts: tuple[Template, ...] = (), counted: bool = True) -> Any:
+def loop(
+    *, parts: tuple[Template, ...] = (), counted: bool = True, bound: bool = True
+) -> Callable[[Template], Template]: ...
+def loop(
+    template: Template | None = None,
+    *,
+    parts: tuple[Template, ...] = (),
+    counted: bool = True,
+    bound: bool = True,
+) -> Any:
     """Mark a template as a loop that Python calls as `variant.kernels[template]`.
 
     Args:
@@ -75,10 +84,12 @@ def loop(template: Template | None = None, *, parts: tuple[Template, ...] = (), 
         parts: Templates that the loop calls and that are bound to the game's rules with it, in an order in
             which each calls only earlier ones.
         counted: Whether arrays are reference-counted, see `compile.bind`.
+        bound: Whether the loop calls rules. Otherwise it is compiled once for all games, and not once for
+            each.
     """
 
     def mark(template: Template) -> Template:
-        vars(template)["loop"] = Loop(parts, counted)
+        vars(template)["loop"] = Loop(parts, counted, bound)
         return template
 
     return mark(template) if template else mark

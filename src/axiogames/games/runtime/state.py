@@ -41,6 +41,7 @@ CONSTANT_FIELDS: tuple[Field, ...] = (
     ("placements", np.int32),  # number of ids of placements, which come first
     ("tiles", np.int16),  # tiles in the bag at the start
     ("players", np.int8),
+    ("hides_exchanges", np.bool_),  # whether only the seat that exchanges tiles sees them
 )
 # Fields of the states of every game. Games choose the types of numbers; kinds of tiles are `uint8`. A track
 # counts points: one for each colour, unless the game says otherwise.

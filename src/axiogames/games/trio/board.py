@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..runtime.bitsets import NONE, ONE, without_lowest
+from ..runtime import bitsets
+from ..runtime.bitsets import NONE, ONE
 from ..runtime.compile import rule, rule_noinline
 from ..runtime.state import HIDDEN
 
@@ -65,6 +66,21 @@ def set_cell(c, s, cell, colour):
                 if s.slot[c.touching[around, k]] == FREE:
                     s.slot[c.touching[around, k]] = LIVE
         s.wants[around] |= 1 << colour
+
+
+@rule_noinline
+def restore(c, s):
+    """Recompute the neighbours of squares and the contents of slots from `s.cells`."""
+    for slot in range(len(s.slot)):
+        s.slot[slot] = FREE
+    s.slot[len(c.slots)] = COVERED  # the dummy slot that pads `touching`
+    for cell in range(len(s.cells)):
+        s.wants[cell] = 0
+        for colour in range(s.match.shape[1]):
+            s.match[cell, colour] = 0
+    for cell in range(len(s.cells) - 1):
+        if 0 <= s.cells[cell] < s.match.shape[1]:
+            set_cell(c, s, cell, np.int64(s.cells[cell]))
 
 
 @rule
@@ -137,22 +153,13 @@ def any_tile_fits(c, s):
 @rule
 def count(ways):
     """Return the number of arrangements in a set."""
-    n = 0
-    while ways != NONE:
-        ways = without_lowest(ways)
-        n += 1
-    return n
+    return np.int64(bitsets.count(ways))
 
 
 @rule
 def nth_arrangement(ways, nth):
     """Return the n-th arrangement of a set, counted from 0."""
-    arrangement = -1
-    while nth >= 0:
-        arrangement += 1
-        if (ways >> np.uint64(arrangement)) & ONE:
-            nth -= 1
-    return arrangement
+    return np.int64(bitsets.nth_in_word(ways, np.uint64(nth)))
 
 
 @rule

@@ -34,7 +34,7 @@ from .board import (
     passing,
     points_for,
 )
-from .rules import exchange_refusal, score
+from .rules import exchange_refusal, points_in_game, score
 
 
 @rule
@@ -60,6 +60,32 @@ def greedy_action(c, s, rng):
         return passing(c), scored
     size = min(np.int64(s.held[s.seat]), np.int64(s.in_bag))
     return exchange_of(c, (1 << size) - 1), scored
+
+
+@rule
+def best_placements(c, s, gain_keys, out):
+    """Write the placements with the highest key, which are those with the most points, ascending."""
+    n, best = 0, 0
+    hand = in_hand(c, s, s.seat)
+    for slot in range(len(c.slots)):
+        if s.slot[slot] == LIVE:
+            ways = allowed(c, s, slot) & hand
+            if ways == NONE:
+                continue
+            edges, star = max_edges(c, s, slot)
+            if points_in_game(c, edges, star) < best:
+                continue
+            while ways != NONE:
+                action = encode(slot, first_arrangement(ways))
+                edges, star = matching_edges(c, s, action)
+                points = points_in_game(c, edges, star)
+                if points > best:
+                    n, best = 0, points
+                if points == best:
+                    out[n] = action
+                    n += 1
+                ways = without_lowest(ways)
+    return n
 
 
 @rule

@@ -18,6 +18,7 @@ from ...errors import (
 )
 from ..runtime.bitsets import NONE, ONE
 from ..runtime.compile import rule, rule_noinline
+from ..runtime.describing import EXCHANGE, PASS, describe_plain, describe_slot, write_bonus, write_point
 from ..runtime.hands import draw_to_hand, remove_from_hand, return_aside, set_aside
 from ..runtime.state import DRAW, HIDDEN, NO_TILE, OVER, PLACE, REMOVE
 from ..runtime.xorshift import randint
@@ -148,9 +149,42 @@ def score(c, s, action):
     s.gain[0] = 0
     if action < placements(c):
         edges, star = matching_edges(c, s, action)
-        s.gain[0] = points_for(edges, star)
-        if c.players == 1 and edges >= EXTRA_TURN_EDGES:
-            s.gain[0] += 3
+        s.gain[0] = points_in_game(c, edges, star)
+
+
+@rule
+def points_in_game(c, edges, star):
+    """Return the points for matching edges, in a solo game with those in place of an extra turn (6, 11)."""
+    points = points_for(edges, star)
+    return points + 3 if c.players == 1 and edges >= EXTRA_TURN_EDGES else points
+
+
+@rule_noinline
+def explain(c, s, action, rows):
+    """Write the squares that match a neighbouring square of the tile, return their number (6; solo 11)."""
+    slot, arrangement = action // ARRANGEMENTS, action % ARRANGEMENTS
+    edges, star = matching_edges(c, s, action)
+    n = np.int64(0)
+    for k in range(3):
+        cell = c.slots[slot, k]
+        for d in range(c.near.shape[1]):
+            if s.cells[c.near[cell, d]] == c.colours[arrangement, k]:
+                n = write_point(rows, n, c.near[cell, d], cell, 0, points_for(1, star))
+    score(c, s, action)
+    bonus = s.gain[0] - points_for(edges, star)
+    return write_bonus(rows, n, 0, bonus) if bonus > 0 else n
+
+
+@rule
+def describe(c, s, action, rows, at):
+    """Write an action as numbers to the row `at`: a placement, the exchange of some tiles, or the pass."""
+    if action < placements(c):
+        slot, arrangement = action // ARRANGEMENTS, action % ARRANGEMENTS
+        describe_slot(c, s, slot, arrangement, c.kind_of[arrangement], rows, at)
+    elif action < passing(c):
+        describe_plain(EXCHANGE, action - placements(c) + 1, rows, at)
+    else:
+        describe_plain(PASS, 0, rows, at)
 
 
 @rule
@@ -183,6 +217,12 @@ def exchange(c, s, subset):
             set_aside(s, s.seat, s.hands[s.seat, i])
             s.due += 1
     s.phase = DRAW
+
+
+@rule
+def tiles_exchanged(c, s, action):
+    """Return the number of tiles that an exchange or a pass exchanges."""
+    return np.int64(0) if action == passing(c) else count(np.uint64(action - placements(c) + 1))
 
 
 @rule

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..runtime.state import CONSTANT_FIELDS, DRAW, NO_TILE, REMOVE, allocate, packed_dtype
-from .board import BLACK, COVERED, EDGE, EMPTY, HAND, SUBSETS
+from .board import BLACK, EDGE, EMPTY, HAND, SUBSETS
 
 NON_PLACEMENTS = SUBSETS + 1  # exchanges and the pass
 SEATS = 4  # the same state layout, and therefore one compilation, for every number of players
@@ -101,11 +101,12 @@ def constants(facts: TrioFacts) -> Any:
     c["actions"] = c["placements"] + NON_PLACEMENTS
     c["tiles"] = sum(facts.tiles.values()) - facts.removed
     c["players"], c["children"] = facts.players, facts.children
+    c["hides_exchanges"] = True
     return c
 
 
 def opening(facts: TrioFacts, c: Any) -> Any:
-    """Return the state before the first tile is drawn or removed, without the starter squares."""
+    """Return the state before the first draw, without the starter squares and the derived fields."""
     cells, slots, kinds = facts.side**2, len(c["slots"][0]), len(facts.tiles)
     dtype = packed_dtype(
         ("in_bag", np.int16),
@@ -132,7 +133,6 @@ def opening(facts: TrioFacts, c: Any) -> Any:
     s = allocate(dtype)
     s["cells"] = EMPTY
     s["cells"][0, cells] = EDGE
-    s["slot"][0, slots] = COVERED  # the dummy slot that pads `touching`
     s["hands"] = s["aside"] = NO_TILE
     s["bag"] = list(facts.tiles.values())
     s["in_bag"] = s["unseen"] = sum(facts.tiles.values())

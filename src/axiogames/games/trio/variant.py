@@ -25,7 +25,6 @@ RULES = Rules.of(
     apply=rules.apply,
     refusal=rules.refusal,
     score=rules.score,
-    set_cell=board.set_cell,
     observe_board=rules.observe_board,
     legal_actions=rules.legal_actions,
     count_legal=rules.count_legal,
@@ -34,9 +33,14 @@ RULES = Rules.of(
     sample_legal=rules.sample_legal,
     greedy_action=evaluation.greedy_action,
     top_placements=evaluation.top_placements,
+    best_placements=evaluation.best_placements,
+    tiles_exchanged=rules.tiles_exchanged,
     has_extra_turn=evaluation.has_extra_turn,
     fallback_action=evaluation.fallback_action,
     non_placements=evaluation.non_placements,
+    restore=board.restore,
+    describe=rules.describe,
+    explain=rules.explain,
     observe_counters=rules.observe_counters,
     add_hidden=rules.add_hidden,
     track_features=evaluation.track_features,
@@ -62,9 +66,9 @@ def make(game: Game, players: int, options: tuple[str, ...]) -> TrioVariant:
 class TrioVariant(FixedBoard):
     """The game for a number of players and options."""
 
-    exchange_is_public = False
     tracks = ("points",)
     counters = ("dealing", "idle", "again")
+    derived = ("slot", "match", "wants")
     hand = HAND
     drawing = drawing
     marks = {BLACK: "#"}

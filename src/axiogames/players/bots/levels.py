@@ -13,14 +13,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...model.position import Moves
 from ...model.view import View
 from ...rng import Generator
 from ..evaluation.weights import load_weights
-from ..interface import Budget, Choice, Player
-from ..search.rollouts import Rollouts
-from .searching import Instant, Sim
-from .simple import best_of
+from ..interface import Budget, Candidate, Choice, Player
+from .choosing import SAMPLED, choose_by_value
+from .searching import Instant, Sim, fresh_scratch, one_ply_choice, search_states
+from .simple import choose, reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +32,25 @@ class SampledMoves:
 
     def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
         """Return the best of the moves, which are sampled with replacement."""
-        legal = view.legal_moves()
-        indices = sorted({rng.randint(len(legal)) for _ in range(self.moves)})
-        sampled = Moves(view, np.ascontiguousarray(legal.actions[indices]))
-        gains = view.gains(sampled)
-        values = self._one_ply_values(view, sampled, rng) if self.one_ply else gains.sum(axis=1)
-        return best_of(view, sampled, [values], gains, rng)
+        return self._by_value(view, rng) if self.one_ply else self._by_points(view, rng)
 
-    @staticmethod
-    def _one_ply_values(view: View, moves: Moves, rng: Generator) -> np.ndarray:
-        return Rollouts(view, load_weights(view.variant), rng.bits()).one_ply_values(moves.actions)
+    def _by_points(self, view: View, rng: Generator) -> Choice:
+        action = choose(view, SAMPLED, self.moves, rng)
+        gain = view.variant.gains(view.state, np.array([action], np.int32))[0].tolist()
+        move = view.variant.decode(view.state, action)
+        return Choice(move, (Candidate(move, (float(sum(gain)),), reason(view, move, gain)),), action)
+
+    def _by_value(self, view: View, rng: Generator) -> Choice:
+        variant = view.variant
+        found, value = variant.kernels[choose_by_value](
+            variant.constants,
+            search_states(view),
+            self.moves,
+            np.array([rng.bits()], np.uint64),
+            load_weights(variant),
+            fresh_scratch(variant),
+        )
+        return one_ply_choice(view, int(found), float(value))
 
 
 @dataclass(frozen=True, slots=True)

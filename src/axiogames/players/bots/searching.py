@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from ...games.runtime.state import allocate
-from ...games.variant import Variant
+from ...games.variant import State, Variant
 from ...model.position import Moves
 from ...model.view import View
+from ...moves import Action
 from ...rng import Generator
-from ..evaluation.rollout_loops import one_ply_search_at
+from ..evaluation.rollout_loops import SEARCH_STATES, one_ply_search_at
 from ..evaluation.weights import load_weights, scratch_dtype, untrained_weights
 from ..interface import Budget, Candidate, Choice
 from ..search.analysis import analyse
@@ -32,15 +33,32 @@ class Instant:
     def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
         """Return the best of the most promising moves, by the evaluation of the position after it."""
         variant = view.variant
-        states = allocate(view.state.dtype, 2)
-        states[0] = view.state[0]
         action, value = variant.kernels[one_ply_search_at](
-            variant.constants, states, SEARCH_WIDTH, load_weights(variant), _scratch(variant).copy()
+            variant.constants,
+            search_states(view),
+            SEARCH_WIDTH,
+            load_weights(variant),
+            fresh_scratch(variant),
         )
-        move = variant.decode(view.state, int(action))
-        return Choice(
-            move, (Candidate(move, (float(value),), f"{value:.0%} by one-ply search"),), int(action)
-        )
+        return one_ply_choice(view, int(action), float(value))
+
+
+def search_states(view: View) -> State:
+    """Return states for one-ply search: the position, and one to try actions in."""
+    states: State = allocate(view.state.dtype, SEARCH_STATES)
+    states[0] = view.state[0]
+    return states
+
+
+def fresh_scratch(variant: Variant) -> Any:
+    """Return working memory that no other thread uses."""
+    return _scratch(variant).copy()
+
+
+def one_ply_choice(view: View, action: Action, value: float) -> Choice:
+    """Return the choice of an action by its one-ply value."""
+    move = view.variant.decode(view.state, action)
+    return Choice(move, (Candidate(move, (value,), f"{value:.0%} by one-ply search"),), action)
 
 
 @cache
@@ -76,7 +94,6 @@ class FlatMonteCarlo:
         moves = _shortlist(view)
         rollouts = Rollouts(view, _untrained(variant), rng.bits(), budget.threads)
         total = RolloutStats(len(moves), variant.players, len(variant.tracks))
-        every_move = np.arange(len(moves))
         deadline = time.perf_counter() + budget.seconds
         samples = 0
         try:
@@ -84,13 +101,13 @@ class FlatMonteCarlo:
                 time.perf_counter() < deadline and not _is_spent(budget, samples * len(moves))
             ):
                 for stats in rollouts.run(moves.actions, samples, 1, TO_THE_END):
-                    total.add(every_move, stats)
+                    total.add(stats)
                 samples += 1
         finally:
             rollouts.close()
         order = np.argsort(-total.means, kind="stable").tolist()
         candidates = tuple(
-            Candidate(moves[i], (float(total.means[i]),), f"{total.means[i]:.0%} of {total.count[i]} games")
+            Candidate(moves[i], (float(total.means[i]),), f"{total.means[i]:.0%} of {total.samples} games")
             for i in order[:MAX_CANDIDATES]
         )
         return Choice(candidates[0].move, candidates, int(moves.actions[order[0]]))

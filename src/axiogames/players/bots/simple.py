@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
+from ...games.variant import Variant
 from ...model.position import Moves
 from ...model.view import View
-from ...moves import Move
+from ...moves import Action, Move
 from ...rng import Generator
 from ..interface import Budget, Candidate, Choice
+from .choosing import BALANCED, GREEDY, RANDOM, ChoiceBuffers, choice_buffers, choose_by_points
 
 MAX_CANDIDATES = 5  # per choice
 
@@ -22,10 +25,9 @@ class Random:
 
     def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
         """Return any legal move."""
-        moves = view.legal_moves()
-        chosen = rng.randint(len(moves))
-        move = moves[chosen]
-        return Choice(move, (Candidate(move, (0.0,), "uniformly at random"),), int(moves.actions[chosen]))
+        action = choose(view, RANDOM, 0, rng)
+        move = view.variant.decode(view.state, action)
+        return Choice(move, (Candidate(move, (0.0,), "uniformly at random"),), action)
 
 
 class Greedy:
@@ -37,7 +39,7 @@ class Greedy:
         """Return a move with the most points."""
         moves = view.legal_moves()
         gains = view.gains(moves)
-        return best_of(view, moves, [gains.sum(axis=1)], gains, rng)
+        return _explained(view, moves, [gains.sum(axis=1)], gains, choose(view, GREEDY, 0, rng))
 
 
 class Balanced:
@@ -50,7 +52,26 @@ class Balanced:
         moves = view.legal_moves()
         gains = view.gains(moves)
         after = np.sort(gains + own_points(view), axis=1)
-        return best_of(view, moves, [*after.T, after.sum(axis=1)], gains, rng)
+        return _explained(view, moves, [*after.T, after.sum(axis=1)], gains, choose(view, BALANCED, 0, rng))
+
+
+def choose(view: View, policy: int, samples: int, rng: Generator) -> Action:
+    """Return the action of a policy of `choosing`, which breaks ties with one word of the generator."""
+    variant = view.variant
+    words = np.array([rng.bits()], np.uint64)
+    state = view.state.copy()  # compiled code overwrites `gain`
+    kernel = variant.kernels[choose_by_points]
+    return int(kernel(variant.constants, state, policy, samples, words, _fresh_buffers(variant)))
+
+
+def _fresh_buffers(variant: Variant) -> ChoiceBuffers:
+    """Return buffers that no other thread uses."""
+    return ChoiceBuffers(*(buffer.copy() for buffer in _buffers(variant)))
+
+
+@cache
+def _buffers(variant: Variant) -> ChoiceBuffers:
+    return choice_buffers(variant)
 
 
 def own_points(view: View) -> np.ndarray:
@@ -58,36 +79,28 @@ def own_points(view: View) -> np.ndarray:
     return np.array(list(view.scores[view.turn or 0].values()), np.int64)
 
 
-def best_of(
-    view: View, moves: Moves, values: Sequence[np.ndarray], gains: np.ndarray, rng: Generator
+def _explained(
+    view: View, moves: Moves, values: Sequence[np.ndarray], gains: np.ndarray, action: Action
 ) -> Choice:
-    """Choose the move with the best values.
-
-    Among equal moves, the one that exchanges the most tiles is chosen: a hand without points is best
-    replaced. Remaining ties are broken uniformly at random.
+    """Return the choice of an action, with the next best moves as further candidates.
 
     Args:
         view: the position.
-        moves: the moves to choose from.
+        moves: the legal moves.
         values: arrays with one entry for each move, compared in order.
         gains: the points of each move by track.
-        rng: breaks ties.
+        action: the action chosen.
     """
-    exchanged = _tiles_exchanged(view, moves)
-    keys = [np.asarray(value) for value in (*values, exchanged)]
+    keys = [np.asarray(value) for value in (*values, _tiles_exchanged(view, moves))]
     order = np.lexsort([-key for key in reversed(keys)])
-    best = order[0]
-    ties = 1
-    while ties < len(order) and all(key[order[ties]] == key[best] for key in keys):
-        ties += 1
-    chosen = int(order[rng.randint(ties)])
+    chosen = int(np.searchsorted(moves.actions, action))
     shown = [chosen, *(int(i) for i in order[: MAX_CANDIDATES + 1] if i != chosen)][:MAX_CANDIDATES]
     candidates = []
     for i in shown:
         move = moves[i]
         value = tuple(float(value[i]) for value in values)
-        candidates.append(Candidate(move, value, _reason(view, move, gains[i].tolist())))
-    return Choice(candidates[0].move, tuple(candidates), int(moves.actions[chosen]))
+        candidates.append(Candidate(move, value, reason(view, move, gains[i].tolist())))
+    return Choice(candidates[0].move, tuple(candidates), action)
 
 
 def _tiles_exchanged(view: View, moves: Moves) -> np.ndarray:
@@ -101,7 +114,8 @@ def _tiles_exchanged(view: View, moves: Moves) -> np.ndarray:
     return tiles
 
 
-def _reason(view: View, move: Move, gain: Sequence[int]) -> str:
+def reason(view: View, move: Move, gain: Sequence[int]) -> str:
+    """Return the effect of a move in a few words."""
     scored = ", ".join(
         f"{points} {track}" for track, points in zip(view.variant.tracks, gain, strict=True) if points
     )

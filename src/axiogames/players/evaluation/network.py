@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...games.runtime.compile import rule
+from ...games.runtime.powers import exp
 
 TRACK_FEATURES = 4  # features of a track that the game defines, see the hook `track_features`
 OWN = 1 + TRACK_FEATURES  # features of an own track: points and those above
@@ -77,4 +78,4 @@ def forward(weights, scratch, n):
     total = weights.output_bias
     for unit in range(HIDDEN_UNITS):
         total += max(scratch.hidden[unit], np.float32(0.0)) * weights.output_weights[unit]
-    return np.float32(1.0) / (np.float32(1.0) + np.exp(-total))
+    return np.float32(1.0) / (np.float32(1.0) + exp(-total))

@@ -28,7 +28,6 @@ from ...games.protocol import (
     track_features,
 )
 from ...games.runtime.evaluation import best_value, fill_utility
-from ...games.runtime.hands import draw_to_hand
 from ...games.runtime.signatures import (
     Actions,
     Constants,
@@ -38,15 +37,15 @@ from ...games.runtime.signatures import (
     Float64s,
     GameArrays,
     Int,
-    Int64Rows,
     Int64s,
     Rng,
     States,
     array,
     loop,
 )
-from ...games.runtime.state import DRAW, HIDDEN, NO_TILE, OVER
-from ...games.runtime.xorshift import randint, sample_tile
+from ...games.runtime.state import DRAW, OVER
+from ...games.runtime.xorshift import nth_seed_state, randint
+from .hidden_tiles import HiddenTiles, determinize, infer_hidden_tiles
 from .network import forward, write_features
 from .utility import result_value
 from .weights import ScratchArray, WeightsArray
@@ -64,9 +63,10 @@ class RolloutTask(NamedTuple):
     """The rollouts to run from a position."""
 
     actions: Actions  # legal actions to compare
-    seeds: Rng  # one for each determinization
-    hidden_counts: Int64Rows  # see `determinize`
-    excluded: Int64Rows
+    seed: Rng  # one word, the seed of all determinizations
+    first: Int  # index of the first determinization
+    samples: Int  # number of determinizations
+    hidden: HiddenTiles
     turns: Int  # further moves of the root player
     search_after: Float32  # progress of the game from which on one-ply search replaces the policy
 
@@ -151,33 +151,6 @@ def one_ply_search(c, states, at, keep, weights, scratch):
     return best, best_value
 
 
-def determinize(c, s, hidden_counts, excluded, rng):
-    """Replace hidden tiles by random unseen ones, each equally likely.
-
-    A row of `hidden_counts` is a seat and the number of its hidden tiles that come from the same tiles: all
-    unseen ones, except those in the same row of `excluded`. Rows with more exclusions come first, so that
-    enough tiles are left for each row.
-    """
-    in_bag = s.in_bag
-    for seat in range(c.players):
-        while s.held[seat] > 0 and s.hands[seat, s.held[seat] - 1] == HIDDEN:
-            s.held[seat] -= 1
-            s.hands[seat, s.held[seat]] = NO_TILE
-    for row in range(len(hidden_counts)):
-        n_excluded = 0
-        for kind in range(len(s.bag)):
-            s.bag[kind] -= excluded[row, kind]
-            n_excluded += excluded[row, kind]
-        for _ in range(hidden_counts[row, 1]):
-            draw_to_hand(s, hidden_counts[row, 0], sample_tile(s.bag, s.unseen - n_excluded, rng))
-        for kind in range(len(s.bag)):
-            s.bag[kind] += excluded[row, kind]
-    s.in_bag = in_bag
-    while s.unseen > s.in_bag:  # tiles removed before the game
-        s.bag[sample_tile(s.bag, s.unseen, rng)] -= 1
-        s.unseen -= 1
-
-
 def rollout(c, states, at, seat, turns, search_after, weights, scratch):
     """Play until `seat` has moved `turns` times or the game ends, and return the value for `seat`.
 
@@ -249,14 +222,14 @@ def run_rollouts(
 ):
     """Run a rollout after each action in the same determinizations, and add up the results.
 
-    The position is `states[0]`. The same seeds give the same results.
+    The position is `states[0]`. Equal seeds and indices give equal results.
     """
     c, rng = constants[0], scratch[0].rng
     seat = np.int64(states[ROOT].seat)
-    for sample in range(len(task.seeds)):
-        rng[0] = task.seeds[sample]
+    for sample in range(task.samples):
+        rng[0] = nth_seed_state(task.seed[0], task.first + sample)
         states[DETERMINIZED] = states[ROOT]
-        determinize(c, states[DETERMINIZED], task.hidden_counts, task.excluded, rng)
+        determinize(c, states[DETERMINIZED], task.hidden[0], rng)
         rng_after = rng[0]
         for i in range(len(task.actions)):
             rng[0] = rng_after
@@ -349,4 +322,5 @@ def play_matches(
             )
 
 
-LOOPS = (one_ply_search_at, rollout_policy_at, run_rollouts)  # the loops for play; others are for training
+# The loops for play; others are for training.
+LOOPS = (one_ply_search_at, rollout_policy_at, infer_hidden_tiles, run_rollouts)

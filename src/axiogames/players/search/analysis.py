@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-
+from ...errors import AxioError
 from ...model.view import View
 from ...moves import Action, Move
 from ..evaluation.weights import is_trained, load_weights
 from ..interface import Budget
-from .halving import Deadline, posterior_value, sequential_halving
-from .rollouts import FAST, FULL, UNTRAINED_CONFIG, RolloutConfig, Rollouts, RolloutStats, load_config
+from .halving import Deadline, sequential_halving
+from .rollouts import FAST, FULL, UNTRAINED_CONFIG, RolloutConfig, Rollouts, load_config
+from .search_loops import rank_moves
 
-MIN_ROLLOUTS = 40  # per move on average; with a smaller budget, fewer moves are compared
-MIN_WIDTH = 4  # moves
 FULL_SECONDS = 0.5  # from this time limit on, `FULL` rollouts find better moves, on the largest boards too
 
 
@@ -63,55 +62,41 @@ def analyse(
         config: how rollouts are run. By default the game's `FAST` config if rollouts are counted or the time
             is shorter than `FULL_SECONDS`, else its `FULL` config.
         include: actions that are compared in any case.
+
+    Raises:
+        AxioError: no seat is to move, its tiles are hidden, or too many moves are included.
     """
+    if view.turn is None or view.hides_turn:
+        raise AxioError("there is nothing to analyse: the view is not that of a seat that has to move")
     seconds = Budget(seconds, rollouts).seconds
     deadline = Deadline(seconds, rollouts)
     variant = view.variant
-    actions = view.legal_moves().actions
     weights = load_weights(variant)
-    trained = is_trained(weights)
-    if not trained:  # without a network, only points and results can be compared
+    if not is_trained(weights):  # without a network, only points and results can be compared
         config = UNTRAINED_CONFIG
     elif config is None:
         config = load_config(variant, FAST if rollouts is not None or seconds < FULL_SECONDS else FULL)
     runner = Rollouts(view, weights, seed, threads, config.search_after)
     try:
-        priors = runner.one_ply_values(actions) if trained else view.gains(view.legal_moves()).sum(axis=1)
-        chosen = _promising(actions, priors, _width(config.width, len(actions), rollouts), include)
-        priors = priors[chosen]
-        stats = sequential_halving(runner, actions[chosen], config, deadline, priors)
+        search = runner.begin_search(config, rollouts, include)
+        sequential_halving(runner, search, config.turns, deadline)
     finally:
         runner.close()
-    return _analysis(view, actions[chosen], stats, posterior_value(stats, priors, config.prior_weight))
+    variant.kernels[rank_moves](search)
+    return _analysis(view, search[0])
 
 
-def _width(width: int, moves: int, rollouts: int | None) -> int:
-    if rollouts is not None:
-        width = max(MIN_WIDTH, min(width, rollouts // MIN_ROLLOUTS))
-    return min(width, moves)
-
-
-def _promising(
-    actions: np.ndarray, priors: np.ndarray, width: int, include: tuple[Action, ...]
-) -> np.ndarray:
-    """Return the indices of the `width` actions with the best priors, and of those in `include`."""
-    order = np.argsort(-priors, kind="stable")
-    included = np.flatnonzero(np.isin(actions, include))
-    return np.unique(np.concatenate([order[:width], included]))
-
-
-def _analysis(view: View, actions: np.ndarray, stats: RolloutStats, values: np.ndarray) -> Analysis:
-    """Return the moves in order: those of the last round first, each round ordered by value."""
-    order = np.lexsort([-values, -stats.count])
-    errors = stats.errors
+def _analysis(view: View, search: Any) -> Analysis:
+    """Return the result of a search, the record that `rank_moves` has completed."""
+    moves = int(search["moves"])
     lines = tuple(
         MoveAnalysis(
-            move=view.variant.decode(view.state, int(actions[i])),
-            action=int(actions[i]),
-            value=float(values[i]),
-            error=float(errors[i]),
-            rollouts=int(stats.count[i]),
+            move=view.variant.decode(view.state, int(search["actions"][i])),
+            action=int(search["actions"][i]),
+            value=float(search["values"][i]),
+            error=float(search["errors"][i]),
+            rollouts=int(search["counts"][i]),
         )
-        for i in order.tolist()
+        for i in search["order"][:moves].tolist()
     )
-    return Analysis(lines, int(stats.count.sum()))
+    return Analysis(lines, sum(line.rollouts for line in lines))

@@ -6,7 +6,7 @@ the root player has moved `turns` more times or the game has ended.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass
 from functools import cache
@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InvalidFile
+from ...errors import AxioError, InvalidFile
 from ...games.runtime.state import allocate
-from ...games.runtime.xorshift import seed_states
+from ...games.runtime.xorshift import seed_word
 from ...games.variant import Variant
 from ...model.view import View
+from ...moves import Action
 from ..evaluation.rollout_loops import ROLLOUT_STATES, RolloutSums, RolloutTask, run_rollouts
 from ..evaluation.weights import (
     is_trained,
@@ -29,7 +30,8 @@ from ..evaluation.weights import (
     weights_file,
     write_entries,
 )
-from .determinization import hidden_tile_groups
+from .determinization import hidden_tiles
+from .search_loops import MAX_COMPARED, MIN_WIDTH, NO_LIMIT, begin_search, search_dtype
 
 CHUNK = 16  # determinizations that are added up together, independent of the number of threads
 TO_THE_END = 1 << 30  # turns
@@ -37,34 +39,34 @@ ALWAYS, NEVER = -1.0, 2.0  # for `search_after`: progress is in [0, 1]
 
 
 class RolloutStats:
-    """Sums over the rollouts of some moves: number, values, squared values, and points of every seat."""
+    """Sums over the rollouts of some moves: values, squared values, and points of every seat.
+
+    All moves have the same number of rollouts, `samples`.
+    """
 
     def __init__(self, moves: int, seats: int, tracks: int) -> None:
-        self.count = np.zeros(moves, np.int64)
+        self.samples = 0
         self.sums = np.zeros(moves)
         self.squares = np.zeros(moves)
         self.points = np.zeros((moves, seats, tracks))
 
-    def add(self, which: np.ndarray, other: RolloutStats) -> None:
-        """Add the statistics `other` to those of the moves with the indices `which`."""
-        self.count[which] += other.count
-        self.sums[which] += other.sums
-        self.squares[which] += other.squares
-        self.points[which] += other.points
+    def add(self, other: RolloutStats) -> None:
+        """Add the statistics `other` of further rollouts of the same moves."""
+        self.samples += other.samples
+        self.sums += other.sums
+        self.squares += other.squares
+        self.points += other.points
+
+    @property
+    def rollouts(self) -> int:
+        """The number of rollouts of all moves."""
+        return self.samples * len(self.sums)
 
     @property
     def means(self) -> np.ndarray:
         """The mean value of each move."""
-        means: np.ndarray = self.sums / np.maximum(self.count, 1)
+        means: np.ndarray = self.sums / max(self.samples, 1)
         return means
-
-    @property
-    def errors(self) -> np.ndarray:
-        """The standard errors of the means."""
-        count = np.maximum(self.count, 1)
-        variance = np.maximum(self.squares / count - self.means**2, 0.0)
-        errors: np.ndarray = np.sqrt(variance / count)
-        return errors
 
 
 class Rollouts:
@@ -86,16 +88,50 @@ class Rollouts:
         self.state = view.state
         self.weights = weights
         self.search_after = np.float32(search_after)
-        self.seed = seed & (2**64 - 1)
+        self.seed = seed_word(seed)
         self.threads = threads
-        self._hidden = hidden_tile_groups(view)
+        self._hidden = hidden_tiles(view)
         self._loop = self.variant.kernels[run_rollouts]
+        self._scratch_type = scratch_dtype(len(self.variant.tracks))
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def close(self) -> None:
         """Stop the threads."""
         if self._pool:
             self._pool.shutdown()
+
+    def begin_search(self, config: RolloutConfig, limit: int | None, include: Collection[Action] = ()) -> Any:
+        """Choose the moves to compare by one-ply values, and return the record of a search that begins.
+
+        Args:
+            config: how many moves are compared, and how rollouts are run and weighed.
+            limit: the number of rollouts, or `None` for no limit.
+            include: actions that are compared in any case.
+
+        Raises:
+            AxioError: too many moves would have to be compared.
+        """
+        if max(config.width, MIN_WIDTH) + len(include) > MAX_COMPARED:
+            raise AxioError(
+                f"a search compares at most {MAX_COMPARED} moves: "
+                f"a width of {config.width} with {len(include)} included moves is too much"
+            )
+        search = allocate(search_dtype())
+        search["rollouts"] = NO_LIMIT if limit is None else limit
+        search["width"] = config.width
+        search["prior_weight"] = config.prior_weight
+        search["n_included"] = len(include)
+        search["included"][0, : len(include)] = list(include)
+        actions = self.variant.legal_actions(self.state)
+        self.variant.kernels[begin_search](search, actions, self._priors(actions), len(actions))
+        return search
+
+    def _priors(self, actions: np.ndarray) -> np.ndarray:
+        """Return the one-ply values of actions, or without a trained network their points."""
+        if is_trained(self.weights):
+            return self.one_ply_values(actions)
+        points: np.ndarray = self.variant.gains(self.state, actions).sum(axis=1, dtype=np.float64)
+        return points
 
     def one_ply_values(self, actions: np.ndarray) -> np.ndarray:
         """Return the evaluation of the position after each action, in one determinization."""
@@ -120,29 +156,27 @@ class Rollouts:
         """
         actions = np.ascontiguousarray(actions, np.int32)
         stop = start + samples
-        chunks = [
-            (actions, seed_states(self.seed, index, min(chunk, stop - index)), turns)
-            for index in range(start, stop, chunk)
+        tasks = [
+            RolloutTask(
+                actions, self.seed, first, min(chunk, stop - first), self._hidden, turns, self.search_after
+            )
+            for first in range(start, stop, chunk)
         ]
-        yield from self._pool.map(self._chunk, chunks) if self._pool else map(self._chunk, chunks)
+        yield from self._pool.map(self._run, tasks) if self._pool else map(self._run, tasks)
 
-    def _chunk(self, work: tuple[np.ndarray, np.ndarray, int]) -> RolloutStats:
-        actions, seeds, turns = work
-        tracks = len(self.variant.tracks)
+    def _run(self, task: RolloutTask) -> RolloutStats:
+        stats = RolloutStats(len(task.actions), self.variant.players, len(self.variant.tracks))
+        states, scratch = self._memory()
+        sums = RolloutSums(stats.sums, stats.squares, stats.points)
+        self._loop(self.variant.constants, states, task, self.weights, scratch, sums)
+        stats.samples = task.samples
+        return stats
+
+    def _memory(self) -> tuple[Any, Any]:
+        """Return states, the first of which is the position, and scratch memory for a call of a loop."""
         states = allocate(self.state.dtype, ROLLOUT_STATES)
         states[0] = self.state[0]
-        scratch = allocate(scratch_dtype(tracks))
-        stats = RolloutStats(len(actions), self.variant.players, tracks)
-        self._loop(
-            self.variant.constants,
-            states,
-            RolloutTask(actions, seeds, *self._hidden, turns, self.search_after),
-            self.weights,
-            scratch,
-            RolloutSums(stats.sums, stats.squares, stats.points),
-        )
-        stats.count += len(seeds)
-        return stats
+        return states, allocate(self._scratch_type)
 
 
 # ---------------------------------------------------------------- configuration

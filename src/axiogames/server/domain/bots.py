@@ -11,16 +11,12 @@ from collections.abc import Callable
 from typing import TypeVar, TypeVarTuple
 
 from ...analysis.review.hints import Hint, best_moves
-from ...games import GAMES, find_variant
-from ...games.protocol import MAX_PLAYERS
-from ...games.runtime import loops
-from ...games.runtime.signatures import Template
 from ...model.view import View
 from ...players import LEVELS as PLAYER_LEVELS
 from ...players import PLAYERS, Budget, Choice, player
-from ...players.evaluation import rollout_loops
 from ...rng import Generator
 from ..metrics import BOT_FAILURES
+from ..rule_loader import RuleLoader, RulesNotReady, RulesUnavailable
 from ..work_pools import BACKGROUND_NICENESS, Busy, JobTimeout, QueueLimits, Requester, WorkPool
 
 LEVELS = tuple(PLAYER_LEVELS)
@@ -59,15 +55,19 @@ class Bots:
     threads with a low priority, so no bot waits for them.
     """
 
-    def __init__(self, threads: int, seconds: float) -> None:
+    def __init__(self, threads: int, seconds: float, rules: RuleLoader) -> None:
         threads = threads or max(1, (os.cpu_count() or 2) - 1)
-        self.moves = WorkPool("bot", threads, MOVE_QUEUE, spare_threads=SPARE_THREADS)
+        self._rules = rules
+        self.moves = WorkPool(
+            "bot", threads, MOVE_QUEUE, spare_threads=SPARE_THREADS, job_timeout=JOB_SECONDS
+        )
         self.advice = WorkPool(
             "advice",
             max(1, threads // 2),
             ADVICE_QUEUE,
             niceness=BACKGROUND_NICENESS,
             spare_threads=SPARE_THREADS,
+            job_timeout=JOB_SECONDS,
             yields_gil=True,
         )
         self.requesters = Requesters()
@@ -90,11 +90,17 @@ class Bots:
         requester = self.requesters.of(person)
         while True:
             try:
-                return await self.moves.run(self._choose, level, view, requester, requester=requester)
+                return await self._rules.when_ready(
+                    lambda: self.moves.run(self._choose, level, view, requester, requester=requester)
+                )
             except Busy:
                 if self.moves.closed:
                     raise
                 await asyncio.sleep(RETRY_SECONDS)  # the table needs the move, however long the queue is
+            except RulesUnavailable:
+                log.error("the rules for the bot %s are unavailable; playing a random move instead", level)
+                BOT_FAILURES.inc()
+                return await asyncio.to_thread(_random_move, view)
             except JobTimeout:
                 log.error("the bot %s does not respond; playing a random move instead", level)
                 BOT_FAILURES.inc()
@@ -108,14 +114,17 @@ class Bots:
         """Return the best moves for the seat to move, with remarks. Raises `Busy`."""
         budget = Budget(self._budget.seconds, HINT_ROLLOUTS)
         seed = Generator(secrets.token_hex(16)).bits() >> 1
-        return await self.advice.run(best_moves, view, budget, seed, requester=self.requesters.of(person))
+        requester = self.requesters.of(person)
+        return await self._rules.when_ready(
+            lambda: self.advice.run(best_moves, view, budget, seed, requester=requester)
+        )
 
     async def run_in_background(self, job: Callable[[*Args], Result], *args: *Args) -> Result:
         """Run a job that no game waits for in a thread and return its result. Raises `Busy`.
 
         All such jobs share one requester, which is queued like a person who requests hints.
         """
-        return await self.advice.run(job, *args, requester=BACKGROUND)
+        return await self._rules.when_ready(lambda: self.advice.run(job, *args, requester=BACKGROUND))
 
     def _choose(self, level: str, view: View, requester: Requester) -> Choice:
         # A new generator for every move, so that nobody can predict a bot's random numbers.
@@ -125,18 +134,12 @@ class Bots:
         budget = Budget(self._budget.seconds * self.moves.share(requester))
         try:
             return player(level).choose(view, budget, rng)
+        except RulesNotReady:
+            raise
         except Exception:
             log.exception("the bot %s failed; playing a random move instead", level)
             BOT_FAILURES.inc()
             return player(FALLBACK_BOT).choose(view, budget, rng)
-
-    async def prepare(self) -> None:
-        """Compile or load the rules of all games, so that no table waits for them."""
-        for templates in (loops.LOOPS, (rollout_loops.one_ply_search_at,), (rollout_loops.run_rollouts,)):
-            for name in GAMES:  # one at a time, so that bot moves run in between
-                await asyncio.to_thread(_load, name, templates)
-        # Set only now: before, a move may wait minutes for the compilation of its rules.
-        self.moves.job_timeout = self.advice.job_timeout = JOB_SECONDS
 
     def close(self) -> None:
         """Accept no more jobs."""
@@ -164,9 +167,3 @@ class Requesters:
 
 def _random_move(view: View) -> Choice:
     return player(FALLBACK_BOT).choose(view, Budget(), Generator(secrets.token_hex(16)))
-
-
-def _load(name: str, templates: tuple[Template, ...]) -> None:
-    """Compile or load the templates for a game, with every number of players."""
-    for players in range(1, MAX_PLAYERS + 1):
-        find_variant(name, players).kernels.compile(templates)

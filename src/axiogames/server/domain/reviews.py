@@ -29,8 +29,7 @@ from ...analysis.review.values import Rating, ValueScale
 from ...model.record import Record, record_of
 from ...moves import Move
 from ...players import Budget
-from ..presentation.board_json import board_encoder
-from ..presentation.messages import BoardTile
+from ...web.board_json import BoardTile, board_encoder
 from ..storage.reviews import PendingReview, ReviewStore
 from ..work_pools import Busy
 from .bots import RETRY_SECONDS, Bots

@@ -22,6 +22,7 @@ from ..domain.rooms import Rooms
 from ..identity.people import People
 from ..identity.personal_data import PersonalData
 from ..identity.tokens import Person
+from ..rule_loader import RuleLoader
 from ..storage.database import Database
 from ..storage.journal import Journal
 from ..storage.schema import people, results, seats, tables
@@ -146,7 +147,7 @@ class PeopleAdmin:
 @asynccontextmanager
 async def people_admin(database: Database, actor: Actor) -> AsyncIterator[PeopleAdmin]:
     """Yield a `PeopleAdmin` with the components that it needs, without a server."""
-    journal, store, bots = Journal(database), TableStore(database), _IdleBots(1, 1.0)
+    journal, store, bots = Journal(database), TableStore(database), _IdleBots(1, 1.0, RuleLoader())
     # A random key suffices: administration commands issue no tokens.
     directory, rooms = People(database, [secrets.token_hex(32)]), Rooms(store, journal, bots)
     personal_data = PersonalData(database, store, directory, rooms)

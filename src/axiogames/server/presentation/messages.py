@@ -15,44 +15,12 @@ from ...analysis.review.values import ValueScale
 from ...errors import UnknownGame
 from ...games import game as game_info
 from ...model.events import Event, Result
+from ...web.board_json import Board, BoardTile
 from ..storage.tables import TableStore
 
 Phase = Literal["open", "place", "offer", "draw", "over", "closed"]
 SeatKind = Literal["person", "bot", "open"]
 Status = Literal["open", "playing", "over", "closed"]
-
-
-class Shape(Struct, frozen=True):
-    """Drawing of a tile in one direction, relative to the centre of its symbols."""
-
-    path: str
-    wells: str
-    spots: tuple[tuple[int, int, int], ...]
-    box: tuple[int, int, int, int]
-
-
-class Board(Struct, frozen=True):
-    """Drawing of a board, in hundredths of a cell."""
-
-    title: str
-    box: tuple[int, int, int, int]
-    frame: str
-    outlines: tuple[str, ...]
-    cells: tuple[tuple[str, int, int, int, str, str], ...]
-    printed: tuple[tuple[str, int, int, int, str], ...]
-    labels: tuple[tuple[str, int, int], ...]
-    shapes: tuple[Shape, ...]
-    hand: int
-
-
-class BoardTile(Struct, frozen=True):
-    """A tile on the board."""
-
-    tile: str
-    at: tuple[str, ...]
-    shape: int
-    x: int
-    y: int
 
 
 class OtherMove(Struct, frozen=True, omit_defaults=True):

@@ -16,11 +16,12 @@ from ...games import game as game_info
 from ...games.runtime.state import OFFER, OVER, PLACE
 from ...model.events import Event
 from ...model.view import View, last_placed, tiles_laid
+from ...web.board_json import board_encoder
 from ..domain.entries import MovePlayed, MoveTakenBack, TableEntry, TilesDrawn
 from ..domain.game_state import GameState
 from ..transport.fair_share import Pauses
-from .board_json import board_encoder
 from .messages import Phase, PositionInfo, SeatInfo, SeatKind, StepMessage, TableInfo, ViewMessage
+from .moves_json import move_encoder
 
 MAX_VIEWS = 100  # in the cache
 PHASES: dict[int, Phase] = {PLACE: "place", OFFER: "offer", OVER: "over"}
@@ -57,11 +58,11 @@ def complete_view(
         seats=seat_infos(game, present),
         you=viewer.seat,
         yours=game.seats_of(viewer.person),
-        board=board.board(view),
+        board=board.board(view.state),
         tiles=board.board_tiles(tiles_laid(view.events)),
         events=view.events,
         now=_position_info(game, view, viewer.seat, deadline, last_placed(view.events)),
-        moves=board.moves(view) if _has_to_move(game, viewer.seat) else None,
+        moves=move_encoder(view.variant).moves(view) if _has_to_move(game, viewer.seat) else None,
     )
 
 
@@ -191,7 +192,7 @@ class StepMessages:
 
     def _build(self, seat: int | None, view: View, shared: StepMessage | None) -> StepMessage:
         game, board = self._game, board_encoder(view.variant)
-        moves = board.moves(view) if _has_to_move(game, seat) else None
+        moves = move_encoder(view.variant).moves(view) if _has_to_move(game, seat) else None
         if shared is not None:
             now = replace(shared.now, **_viewer_part(game, view, seat))
             return replace(shared, you=seat, events=view.events, now=now, moves=moves)
@@ -205,7 +206,7 @@ class StepMessages:
             tiles=tiles,
             now=_position_info(game, view, seat, self._deadline, last),
             moves=moves,
-            board=board.board(view) if tiles and view.variant.grows else UNSET,
+            board=board.board(view.state) if tiles and view.variant.grows else UNSET,
         )
 
 

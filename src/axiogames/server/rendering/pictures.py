@@ -151,7 +151,7 @@ class Pictures:
 
     async def _play_example_once(self, name: str) -> Content:
         async with self._example_lock:  # a page requests all games at once, and the bots' queue is short
-            return await self._bots.run_in_background(_play_example, name)
+            return await self._bots.run_in_background(play_example, name)
 
     async def _permanent(self, request: RenderRequest) -> bytes:
         key = request.game, request.figure, request.dark
@@ -172,7 +172,8 @@ class Pictures:
         self.process.close()
 
 
-def _play_example(name: str) -> Content:
+def play_example(name: str) -> Content:
+    """Return the board of a game between two bots after some moves."""
     table = play_match(name, [player(EXAMPLE_BOT), player(EXAMPLE_BOT)], "example")
     position = replay(record_of(table), upto=EXAMPLE_MOVES)
     return replace(position.content(), panels=(), last=(), title=localization(name).name)

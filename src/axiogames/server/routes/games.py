@@ -7,14 +7,13 @@ from collections.abc import Coroutine
 from functools import cache
 from typing import Annotated, Any, TypeVar
 
-from litestar import MediaType, Request, Response, get
+from litestar import Request, Response, get
 from litestar.params import FromPath, FromQuery, QueryParameter
 from markdown_it import MarkdownIt
 from msgspec import Struct
 
 from ...drawing.symbols import SPARK, SYMBOLS
-from ...drawing.theme import DARK, LIGHT, Theme, properties
-from ...games import GAMES, find_variant, game, localization, rules_page
+from ...games import BUILT_IN, GAMES, find_variant, game, localization, rules_page
 from ...games.protocol import MAX_PLAYERS
 from ...games.texts import supported_language
 from ...model.position import Position
@@ -65,6 +64,7 @@ class GameSummary(Struct, frozen=True):
     options: list[OptionInfo]
     reconstructed: tuple[str, ...]
     coach: dict[str, str]
+    built_in: bool
 
 
 class RulesPage(Struct, frozen=True):
@@ -111,6 +111,7 @@ def _info(name: str, language: str) -> GameSummary:
         options=[OptionInfo(option.name, texts.options[option.name]) for option in declared.options],
         reconstructed=texts.reconstructed,
         coach=texts.coach,
+        built_in=name in BUILT_IN,
     )
 
 
@@ -126,6 +127,11 @@ def _rules(name: str, language: str) -> RulesPage:
 @get("/api/games", responses=problems(400))
 async def list_games(language: Language = "en") -> list[GameSummary]:
     """All games."""
+    return game_summaries(language)
+
+
+def game_summaries(language: str) -> list[GameSummary]:
+    """Return descriptions of all games in a language, or in English."""
     return [_info(name, supported_language(language)) for name in GAMES]
 
 
@@ -158,22 +164,6 @@ async def list_bots() -> list[BotInfo]:
 async def show_look() -> ColourSymbols:
     """Symbols of the colours as SVG paths."""
     return ColourSymbols({letter: SymbolInfo(art.name, art.path) for letter, art in SYMBOLS.items()}, SPARK)
-
-
-@get("/theme.css", media_type=MediaType.CSS, include_in_schema=False)
-async def show_theme() -> Response[str]:
-    """All colours of the light and dark theme as CSS custom properties."""
-    light, dark = _properties(LIGHT), _properties(DARK)
-    text = (
-        f":root{{color-scheme:light;{light}}}\n"
-        f"@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{color-scheme:dark;{dark}}}}}\n"
-        f":root[data-theme=dark]{{color-scheme:dark;{dark}}}\n"
-    )
-    return Response(text, media_type=MediaType.CSS, headers={"cache-control": "no-cache"})
-
-
-def _properties(theme: Theme) -> str:
-    return "".join(f"--{name}:{value};" for name, value in properties(theme).items())
 
 
 # ------------------------------------------------------------ pictures of tables and games
@@ -317,5 +307,5 @@ async def _wait_for_disconnect(request: Request[Any, Any, Any]) -> None:
     await asyncio.get_running_loop().create_future()  # this ASGI server sends no disconnect
 
 
-GAME_ROUTES = [list_games, show_rules, show_figure, list_bots, show_look, show_theme]
+GAME_ROUTES = [list_games, show_rules, show_figure, list_bots, show_look]
 PICTURES = [show_svg, show_png, show_example]

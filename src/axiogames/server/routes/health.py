@@ -1,4 +1,4 @@
-"""Health check."""
+"""Health check, and the progress of the rules that are being compiled."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from litestar.openapi import ResponseSpec
 from msgspec import Struct
 
 from ... import __version__
+from ..rule_loader import RulesProgress
 from .errors import problems
 from .identity import ServerDep
 
@@ -18,6 +19,7 @@ class Health(Struct, frozen=True, omit_defaults=True):
 
     status: str
     version: str
+    rules_ready: bool  # whether all rules are compiled; until then searching bots and hints wait
     failing: tuple[str, ...] = ()  # background tasks that have failed and not succeeded since
 
 
@@ -33,8 +35,19 @@ async def show_health(server: ServerDep) -> Response[Health]:
         await supervisor.recover(RECOVERY_SECONDS)
     if not status and supervisor.failing:
         status = f"background tasks fail: {', '.join(task.name for task in supervisor.failing)}"
-    body = Health(status or "ok", __version__, tuple(task.name for task in supervisor.tasks if task.failing))
+    body = Health(
+        status or "ok",
+        __version__,
+        server.rules.all_ready.is_set(),
+        tuple(task.name for task in supervisor.tasks if task.failing),
+    )
     return Response(body, status_code=503 if status else 200, headers={"cache-control": "no-store"})
 
 
-HEALTH = [show_health]
+@get("/api/rules-progress", responses=problems())
+async def show_rules_progress(server: ServerDep) -> RulesProgress:
+    """Preparation of the rules after an installation or an upgrade. Searching bots and hints wait for it."""
+    return server.rules.progress()
+
+
+HEALTH = [show_health, show_rules_progress]

@@ -218,7 +218,8 @@ def _fields(person: Person) -> tuple[str, str, str | None, bool]:
     return person.id, person.name, person.username, person.phrase
 
 
-def _person_info(person: Person) -> PersonInfo:
+def person_info(person: Person) -> PersonInfo:
+    """Return the data of a person for the person."""
     return PersonInfo(*_fields(person))
 
 
@@ -242,6 +243,18 @@ async def show_me(
     server: ServerDep, request: Request[Any, Any, Any], person: PersonDep
 ) -> Response[PersonInfo]:
     """Your own data. A browser without a cookie becomes a guest."""
+    visitor, cookies = await identify(server, request, person)
+    return Response(person_info(visitor), cookies=cookies)
+
+
+async def identify(
+    server: Server, request: Request[Any, Any, Any], person: Person | None
+) -> tuple[Person, list[Cookie]]:
+    """Return the person of a request, or a new guest for a browser without a cookie, and cookies to send.
+
+    Raises:
+        Refused: The session has ended, the token is invalid, or there are too many new guests.
+    """
     token, browser = read_token(request)
     content = server.people.tokens.read(token)
     if person is not None and content is not None:
@@ -250,10 +263,7 @@ async def show_me(
             content.issued < time.time() - COOKIE_RENEWAL_AGE
             or not server.people.tokens.signed_with_newest_key(token)
         )
-        return Response(
-            _person_info(person),
-            cookies=[identity_cookie(server, person, content.session)] if browser and renew else [],
-        )
+        return person, [identity_cookie(server, person, content.session)] if browser and renew else []
     # Never replace a signed cookie with that of a new guest unless the user requests it: the response to a
     # password change in another tab may not have arrived yet.
     if content is not None:
@@ -270,14 +280,14 @@ async def show_me(
         )
     if not server.limits.allow(NEW_GUESTS, client_network(request.scope)):
         raise Refused("too_fast", "too many new guests from your network; wait a minute and try again")
-    person = server.people.new_guest()
-    return Response(_person_info(person), cookies=[identity_cookie(server, person)])
+    guest = server.people.new_guest()
+    return guest, [identity_cookie(server, guest)]
 
 
 @patch("/api/me", responses=problems(400, 401, 403, 413, 422, 429))
 async def rename_me(server: ServerDep, person: PersonDep, data: JSONBody[NameRequest]) -> PersonInfo:
     """Change your name."""
-    return _person_info(await server.people.rename(require_person(person, server), data.name))
+    return person_info(await server.people.rename(require_person(person, server), data.name))
 
 
 @post("/api/guests", responses=problems(400, 403, 413, 422, 429))
@@ -346,7 +356,7 @@ async def enter(
             person = await server.people.find_by_password(data.username, data.password, network)
     else:
         raise Refused("bad_request", "send either a phrase, or a username and a password")
-    return Response(_person_info(person), cookies=[identity_cookie(server, person)])
+    return Response(person_info(person), cookies=[identity_cookie(server, person)])
 
 
 @post("/api/me/leave", status_code=HTTP_200_OK, responses=problems(400, 401, 403, 413, 429))

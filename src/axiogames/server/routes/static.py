@@ -1,101 +1,50 @@
-"""Routes for the page and its files, with `ETag` revalidation and gzip.
+"""Routes for the page and its files.
 
-A page is `web/layout.html`, filled with the page's `<main>` from `web/pages/NAME.html` and its head from
-`web/pages.json`.
+Bundles have a hash in their name, so browsers keep them forever. Everything else is revalidated by `ETag`.
+Bodies are compressed once: with brotli when the bundles are built, with gzip on first use.
 """
 
 from __future__ import annotations
 
 import gzip
 import hashlib
-import html
 import mimetypes
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from string import Template
-from textwrap import indent
 from typing import Any
 
-import msgspec
 from litestar import MediaType, Request, Response, get
+from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 
-WEB = Path(__file__).parents[2] / "web"
-LAYOUT = WEB / "layout.html"
-HEADS = WEB / "pages.json"
-INDENT = 4 * " "
-COMPRESSED_SUFFIXES = {".html", ".css", ".js", ".json", ".svg", ".webmanifest"}
+from ...web.pages import BUNDLES, WEB, manifest, page_sources, render_page, uses_sources
+from ..lifespan import Server
+
+IMMUTABLE = "public, max-age=31536000, immutable"
+REVALIDATED = "no-cache"
+ICONS = "icons"
+SOURCES = ("css", "generated", "js", "lang")
+COMPRESSED_SUFFIXES = {".html", ".css", ".js", ".json", ".svg", ".webmanifest", ".wasm"}
 MIN_COMPRESSED_BYTES = 600
 
 mimetypes.add_type("application/manifest+json", ".webmanifest")
+mimetypes.add_type("application/wasm", ".wasm")
 mimetypes.add_type("text/javascript", ".js")
-
-
-class SkipLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The link that skips the header: its target, the key of its text, and the text in English."""
-
-    target: str = "main"
-    key: str = "skip"
-    text: str = "Skip to content"
-
-
-class PageHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Fields of a page in the layout. Paths of styles are relative to `css/`, those of scripts to `js/`."""
-
-    description: str
-    script: str
-    styles: tuple[str, ...] = ()
-    preloads: tuple[str, ...] = ()
-    viewport: str = ""
-    robots: str | None = None
-    body_class: str | None = None
-    skip: SkipLink = SkipLink()
-    footer: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class StaticFile:
-    """A response body in memory, and the modification times of its source files."""
+    """Bodies of a response by content coding, in memory, and the modification times of their source files."""
 
     modified: tuple[int, ...]
-    body: bytes
-    gzipped: bytes | None
+    bodies: Mapping[str, bytes]
     etag: str
     media_type: str
 
 
 _CACHE: dict[Path, StaticFile] = {}
-
-
-def render_page(name: str) -> str:
-    """Return the HTML of a page: the layout with the page's head and `<main>`."""
-    head = msgspec.json.decode(HEADS.read_bytes(), type=dict[str, PageHead])[name]
-    robots = [f'<meta name="robots" content="{head.robots}" />'] if head.robots else []
-    main = _page_path(name).read_text(encoding="utf-8")
-    return Template(LAYOUT.read_text(encoding="utf-8")).substitute(
-        viewport=head.viewport,
-        description=html.escape(head.description),
-        robots=_lines(robots),
-        styles=_lines(f'<link rel="stylesheet" href="/static/css/{path}" />' for path in head.styles),
-        preloads=_lines(f'<link rel="modulepreload" href="/static/js/{path}" />' for path in head.preloads),
-        script=head.script,
-        body=f' class="{head.body_class}"' if head.body_class else "",
-        skip_target=head.skip.target,
-        skip_key=head.skip.key,
-        skip_text=html.escape(head.skip.text),
-        main=indent(main, INDENT),
-        footer=_lines(['<footer id="bottom"></footer>'] if head.footer else []),
-    )
-
-
-def _lines(elements: Iterable[str]) -> str:
-    return "".join(f"{INDENT}{element}\n" for element in elements)
-
-
-def _page_path(name: str) -> Path:
-    return WEB / "pages" / f"{name}.html"
 
 
 def _load_file(path: Path) -> StaticFile:
@@ -104,43 +53,72 @@ def _load_file(path: Path) -> StaticFile:
     cached = _CACHE.get(path)
     if cached is None or cached.modified != modified:
         media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-        cached = _CACHE[path] = _static_file(modified, path.read_bytes(), path.suffix, media_type)
+        brotli = path.with_name(f"{path.name}.br") if path.parent == BUNDLES else None
+        compressed = {"br": brotli.read_bytes()} if brotli is not None and brotli.exists() else {}
+        cached = _CACHE[path] = _static_file(modified, path.read_bytes(), compressed, path.suffix, media_type)
     return cached
 
 
 def _load_page(name: str) -> StaticFile:
     """Return a page from the cache, or render it if one of its files has changed."""
-    path = _page_path(name)
-    modified = tuple(file.stat().st_mtime_ns for file in (LAYOUT, HEADS, path))
-    # The path is the key of the raw file, which is served as well.
+    modified = tuple(file.stat().st_mtime_ns for file in page_sources(name))
     key = Path(name)
     cached = _CACHE.get(key)
     if cached is None or cached.modified != modified:
-        cached = _CACHE[key] = _static_file(modified, render_page(name).encode(), path.suffix, "text/html")
+        cached = _CACHE[key] = _static_file(modified, render_page(name).encode(), {}, ".html", "text/html")
     return cached
 
 
-def _static_file(modified: tuple[int, ...], body: bytes, suffix: str, media_type: str) -> StaticFile:
-    compressed = suffix in COMPRESSED_SUFFIXES and len(body) >= MIN_COMPRESSED_BYTES
+def _static_file(
+    modified: tuple[int, ...], body: bytes, compressed: Mapping[str, bytes], suffix: str, media_type: str
+) -> StaticFile:
+    bodies = {**compressed}
+    if suffix in COMPRESSED_SUFFIXES and len(body) >= MIN_COMPRESSED_BYTES:
+        bodies["gzip"] = gzip.compress(body, 9, mtime=0)
     return StaticFile(
-        modified,
-        body,
-        gzip.compress(body, 9, mtime=0) if compressed else None,
-        f'"{hashlib.sha256(body).hexdigest()[:20]}"',
-        media_type,
+        modified, {**bodies, "identity": body}, hashlib.sha256(body).hexdigest()[:20], media_type
     )
 
 
-def _respond(request: Request[Any, Any, Any], file: StaticFile, status: int = 200) -> Response[bytes]:
-    # The browser keeps the file but revalidates it before each use.
-    headers = {"etag": file.etag, "cache-control": "no-cache", "vary": "accept-encoding"}
-    if status == 200 and request.headers.get("if-none-match") == file.etag:
+def choose_coding(accepted: str, available: Mapping[str, bytes]) -> str:
+    """Return the content coding that an `Accept-Encoding` header prefers, or the first of several.
+
+    A client that refuses all available codings, `identity` included, gets `identity`.
+    """
+    weights: dict[str, float] = {}
+    for part in accepted.split(","):
+        coding, *parameters = (text.strip().lower() for text in part.split(";"))
+        weights[coding] = _quality(parameters)
+    others = weights.get("*", 0.0)
+    # Without a weight of its own, identity is acceptable, but any other acceptable coding is smaller.
+    weighed = [(weights.get(coding, others), coding) for coding in available if coding != "identity"]
+    best, coding = max(weighed, key=lambda pair: pair[0], default=(0.0, "identity"))
+    return coding if best > 0 and best >= weights.get("identity", 0.0) else "identity"
+
+
+def _quality(parameters: list[str]) -> float:
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        if name.strip() == "q":
+            try:
+                return float(value)
+            except ValueError:
+                return 0.0
+    return 1.0
+
+
+def _respond(
+    request: Request[Any, Any, Any], file: StaticFile, status: int = 200, caching: str = REVALIDATED
+) -> Response[bytes]:
+    coding = choose_coding(request.headers.get("accept-encoding", ""), file.bodies)
+    etag = f'"{file.etag}"' if coding == "identity" else f'"{file.etag}-{coding}"'
+    headers = {"etag": etag, "cache-control": caching, "vary": "accept-encoding"}
+    known = {tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(",")}
+    if status == 200 and known & {etag, "*"}:
         return Response(b"", status_code=304, headers=headers)
-    body = file.body
-    if file.gzipped is not None and "gzip" in request.headers.get("accept-encoding", ""):
-        headers["content-encoding"] = "gzip"
-        body = file.gzipped
-    return Response(body, media_type=file.media_type, headers=headers, status_code=status)
+    if coding != "identity":
+        headers["content-encoding"] = coding
+    return Response(file.bodies[coding], media_type=file.media_type, headers=headers, status_code=status)
 
 
 def page(request: Request[Any, Any, Any], name: str, status: int = 200) -> Response[bytes]:
@@ -148,12 +126,21 @@ def page(request: Request[Any, Any, Any], name: str, status: int = 200) -> Respo
     return _respond(request, _load_page(name), status)
 
 
+@get("/static/bundles/{name:str}", include_in_schema=False)
+async def show_bundle(request: Request[Any, Any, Any], name: FromPath[str]) -> Response[bytes]:
+    """Return a built file, whose name has a hash of its content."""
+    if name not in manifest().files.values():
+        raise NotFoundException("file not found")
+    return _respond(request, _load_file(BUNDLES / name), caching=IMMUTABLE)
+
+
 @get("/static/{path:path}", include_in_schema=False)
 async def show_file(request: Request[Any, Any, Any], path: FromPath[str]) -> Response[bytes]:
-    """Return a file of the page."""
+    """Return an icon, or a source of the page while it is being developed."""
+    folders = (ICONS, *SOURCES) if uses_sources() else (ICONS,)
     try:
         file = (WEB / path.lstrip("/")).resolve()
-        exists = file.is_relative_to(WEB.resolve()) and file.is_file()
+        exists = any(file.is_relative_to((WEB / folder).resolve()) for folder in folders) and file.is_file()
     except (OSError, ValueError):  # an invalid file name
         exists = False
     if not exists:
@@ -186,9 +173,13 @@ async def show_table_page(request: Request[Any, Any, Any]) -> Response[bytes]:
 
 
 @get("/sw.js", include_in_schema=False)
-async def show_worker(request: Request[Any, Any, Any]) -> Response[bytes]:
-    """Return the service worker. Its scope is its own folder, so it is served at the root."""
-    return _respond(request, _load_file(WEB / "sw.js"))
+async def show_worker(server: NamedDependency[Server], request: Request[Any, Any, Any]) -> Response[bytes]:
+    """Return the service worker, or one that removes it. Its scope is its folder, so it is at the root.
+
+    While the page is being developed, nothing is cached.
+    """
+    wanted = server.settings.service_worker and not uses_sources()
+    return _respond(request, _load_file(BUNDLES / "sw.js" if wanted else WEB / "retire-worker.js"))
 
 
 @get("/manifest.webmanifest", include_in_schema=False)
@@ -210,6 +201,7 @@ async def show_robots() -> str:
 
 
 SITE = [
+    show_bundle,
     show_file,
     show_home,
     show_page,

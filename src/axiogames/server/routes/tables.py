@@ -192,6 +192,13 @@ async def list_tables(
     server: ServerDep, person: PersonDep, which: FromQuery[Literal["open", "live", "mine"]] = "open"
 ) -> list[TableSummary]:
     """Open tables with free seats, public games in play, or your own tables."""
+    return await find_tables(server, person, which)
+
+
+async def find_tables(
+    server: Server, person: Person | None, which: Literal["open", "live", "mine"]
+) -> list[TableSummary]:
+    """Return open tables with free seats, public games in play, or the tables of a person."""
     if which == "mine":
         rows = await server.store.of_person(person.id, LOBBY_LENGTH) if person else []
     elif which == "open":

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
+from ...web.pages import script_hash
 from ..metrics import count_error, count_refusal
 from ..settings import Settings
 from .fair_share import REFUSAL_DELAY, TooMuchLoad
@@ -20,7 +21,8 @@ from .rate_limits import SOCKETS, WRITES_FROM_ADDRESS, RateLimits
 MAX_URL_LENGTH, MAX_PARAMETERS = 1_000, 20  # of a request; the framework caches a thousand URLs
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 CONTENT_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    f"default-src 'none'; script-src 'self' 'wasm-unsafe-eval' {script_hash()}; style-src 'self'; "
+    "img-src 'self' data: blob:; "
     "connect-src 'self'; manifest-src 'self'; worker-src 'self'; font-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )

@@ -5,7 +5,8 @@ import { radioGroup, select, toggle } from "./shared/controls.js";
 import { dialog } from "./shared/dialog.js";
 import { byId, h } from "./shared/dom.js";
 import { initPage } from "./shared/frame.js";
-import { languages, t } from "./shared/i18n.js";
+import { t } from "./shared/i18n.js";
+import { LANGUAGES } from "./shared/languages.js";
 import { getSetting, setSetting } from "./shared/settings.js";
 import { toast } from "./shared/toast.js";
 
@@ -186,7 +187,7 @@ function onSubmit(id, send) {
 
 /** @param {Element} parent */
 function renderSettings(parent) {
-  const available = languages().map(({ code, name }) => /** @type {[string, string]} */ ([code, name]));
+  const available = LANGUAGES.map(({ code, name }) => /** @type {[string, string]} */ ([code, name]));
   /** @type {[string, string][]} */
   const languageOptions = [["auto", t("set.auto")], ...available];
   parent.replaceChildren(

@@ -1,11 +1,14 @@
 /** A card for each game, with a button that starts a game at once. */
-import { getBots, post } from "../shared/api.js";
+import { post } from "../shared/api.js";
 import { isDark, onAppearanceChange } from "../shared/appearance.js";
 import { navigate, runBusy } from "../shared/busy-button.js";
 import { h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { symbolImage } from "../shared/symbols.js";
 import { openNewTableDialog } from "./new-table.js";
+
+/** Shows the position of a game under the fragment with the name of the game. */
+const EXAMPLES = new URL("../../generated/examples.svg", import.meta.url);
 
 /** @import {Game, TableRequest} from "../shared/types.js" */
 
@@ -55,13 +58,13 @@ function gameCard(game) {
 }
 
 /**
- * Show an example position, or symbols of the game if it cannot be loaded.
+ * Show an example position, or symbols of the game if it cannot be loaded. The server draws those of registered games.
  * @param {Game} game
  */
 function gamePicture(game) {
   const image = h("img", { alt: "", loading: "lazy", decoding: "async", width: 320, height: 320 });
   const load = () => {
-    image.src = `/api/games/${game.id}/picture.svg?dark=${isDark()}`;
+    image.src = game.built_in ? `${EXAMPLES}#${game.id}` : `/api/games/${game.id}/picture.svg?dark=${isDark()}`;
   };
   const box = h("div", { class: "picture" }, image);
   image.addEventListener("error", () =>
@@ -77,14 +80,12 @@ function gamePicture(game) {
  * @param {Game} game
  */
 async function playNow(game) {
-  const bots = await getBots();
-  const { level } = bots.find((bot) => bot.default) ?? bots[0];
   /** @type {TableRequest} */
   const table = {
     game: game.id,
     seats: [
       { kind: "me", name: null },
-      { kind: "bot", level },
+      { kind: "bot" },
     ],
     shuffle: true,
   };

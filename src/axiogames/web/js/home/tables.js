@@ -1,5 +1,5 @@
 /** Lists of tables on the home page: the person's own, those to join, those to watch. */
-import { get, getMe, post } from "../shared/api.js";
+import { get, post } from "../shared/api.js";
 import { navigate, runBusy } from "../shared/busy-button.js";
 import { byId, h, updateList } from "../shared/dom.js";
 import { botName, formatRelativeTime, moveTimeName, t } from "../shared/i18n.js";
@@ -13,11 +13,15 @@ const MAX_TABLES = 12;
 
 /** Request all lists and render their changes. */
 export async function refreshTables() {
-  await getMe();
   /** @type {TableSummary[][]} */
   const [mine, open, live] = await Promise.all(
     ["mine", "open", "live"].map((which) => get(`/api/tables?which=${which}`)),
   );
+  renderTables({ mine, open, live });
+}
+
+/** @param {{mine: TableSummary[], open: TableSummary[], live: TableSummary[]}} tables */
+export function renderTables({ mine, open, live }) {
   const ownIds = new Set(mine.map((table) => table.id));
   const unfinished = mine.filter(({ status }) => status === "open" || status === "playing");
   unfinished.sort((a, b) => Number(b.your_turn) - Number(a.your_turn) || b.updated - a.updated);

@@ -1,13 +1,15 @@
 /** The teaser of the daily deal on the home page. */
-import { get, getMe } from "../shared/api.js";
 import { countdown } from "../shared/countdown.js";
 import { h } from "../shared/dom.js";
-import { language, t } from "../shared/i18n.js";
+import { t } from "../shared/i18n.js";
 
-/** @import {Daily} from "../shared/types.js" */
+/** @import {Home} from "../shared/types.js" */
 
-/** @param {Element} parent */
-export async function renderTeaser(parent) {
+/**
+ * Render the teaser without the person's progress, and return a function that shows the progress.
+ * @param {Element} parent
+ */
+export function renderTeaser(parent) {
   const progress = h("p", { class: "muted" }, t("daily.lead"));
   parent.replaceChildren(
     h(
@@ -19,13 +21,7 @@ export async function renderTeaser(parent) {
     ),
     h("a", { class: "button", href: "/daily" }, t("teaser.go")),
   );
-  try {
-    await getMe();
-    /** @type {Daily} */
-    const daily = await get(`/api/daily?lang=${language()}`);
-    const done = daily.deals.filter((deal) => deal.attempt?.status === "over").length;
-    if (done > 0) progress.textContent = t("teaser.done", { done, all: daily.deals.length });
-  } catch {
-    // The teaser stays without the person's progress.
-  }
+  return (/** @type {Home["daily"]} */ { done, deals }) => {
+    if (done > 0) progress.textContent = t("teaser.done", { done, all: deals });
+  };
 }

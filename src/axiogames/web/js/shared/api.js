@@ -1,9 +1,9 @@
 /** Client for the HTTP API (docs/reference/http_and_websocket.md). */
 import { hasText, language, t } from "./i18n.js";
 
-/** @import {Artwork, Bot, Game, Me} from "./types.js" */
+/** @import {Bot, Game, Home, Me} from "./types.js" */
 
-/** Milliseconds. Opening a table may compile its rules, which takes seconds. */
+/** Milliseconds. A request to a busy server takes seconds. */
 const TIMEOUT = 45_000;
 
 /** A failed request. `code` is the server's error code, or "offline" if there was no response. */
@@ -107,7 +107,35 @@ export async function remove(path, body) {
 }
 
 /** Delete a cookie that the server rejects. The next request creates a new guest. */
-export const deleteCookie = () => request("POST", "/api/me/leave", { everywhere: false });
+export function deleteCookie() {
+  remember(IDENTIFIED, null);
+  return request("POST", "/api/me/leave", { everywhere: false });
+}
+
+/** Set in this tab once the server has identified the visitor. */
+const IDENTIFIED = "identified";
+
+/** Whether the server has identified the visitor, which gives a new visitor a cookie, on an earlier page of this tab. */
+export const wasIdentified = () => recall(IDENTIFIED) !== null;
+
+/** Keep a value for the next pages of this tab, or delete it. @param {string} key @param {unknown} value */
+function remember(key, value) {
+  try {
+    if (value === null) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, JSON.stringify(value));
+  } catch {
+    // Without storage, the next page requests it.
+  }
+}
+
+/** Return a value of an earlier page of this tab, or null. @param {string} key */
+function recall(key) {
+  try {
+    return JSON.parse(sessionStorage.getItem(key) ?? "null");
+  } catch {
+    return null;
+  }
+}
 
 /** @type {Map<string, Promise<any>>} */
 const cache = new Map();
@@ -127,10 +155,31 @@ function getCached(path) {
 }
 
 /** @returns {Promise<Game[]>} */
-export const getGames = () => getCached(`/api/games?lang=${language()}`);
+export const getGames = () => getCached(gamesPath());
 
-/** @returns {Promise<Artwork>} */
-export const getArtwork = () => getCached("/api/look");
+const gamesPath = () => `/api/games?lang=${language()}`;
+
+/**
+ * Return the games as the home page has last shown them in this tab, or request them.
+ * @returns {Promise<Game[]>}
+ */
+export async function getRecentGames() {
+  return recall(gamesPath()) ?? getGames();
+}
+
+/**
+ * Return the data of the home page. It contains what other requests would return, which are then not sent.
+ * @returns {Promise<Home>}
+ */
+export async function getHome() {
+  /** @type {Home} */
+  const home = await getCached(`/api/home?lang=${language()}`);
+  cache.set("/api/me", Promise.resolve(home.me));
+  cache.set(gamesPath(), Promise.resolve(home.games));
+  remember(gamesPath(), home.games);
+  remember(IDENTIFIED, true);
+  return home;
+}
 
 /** @returns {Promise<Bot[]>} */
 export const getBots = () => getCached("/api/bots");

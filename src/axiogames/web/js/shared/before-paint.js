@@ -1,4 +1,5 @@
-// Runs before the first paint, so that neither the wrong theme nor English text flashes.
+// Runs before the first paint, so that neither the wrong theme nor English text flashes. It also requests the texts and
+// the data of the page, which the page's script would request only after it has been loaded itself.
 {
   const root = document.documentElement;
   /** @type {{theme?: string, motion?: string, language?: string}} */
@@ -13,8 +14,25 @@
   if (settings.motion === "reduced" || (settings.motion !== "full" && systemReducedMotion)) {
     root.dataset.motion = "reduced";
   }
-  const language =
-    !settings.language || settings.language === "auto" ? navigator.language : settings.language;
+
+  /** The address of the texts of each language, and of the page's data (see pages.json). */
+  const { texts = "{}", data } = document.currentScript?.dataset ?? {};
+  /** @type {Record<string, string>} */
+  const addresses = JSON.parse(texts);
+  const { language = "auto" } = settings;
+  const preferred = typeof language !== "string" || language === "auto" ? navigator.languages : [language];
+  const codes = preferred.map((candidate) => candidate.toLowerCase().split("-")[0]);
+  const code = codes.find((candidate) => Object.hasOwn(addresses, candidate)) ?? "en";
+  // For the scripts of the page (shared/i18n.js).
+  root.dataset.language = code;
   // Pages are written in English. In other languages they stay hidden until shared/i18n.js has translated them.
-  if (!/^en\b/i.test(language)) root.dataset.texts = "loading";
+  if (code !== "en") root.dataset.texts = "loading";
+
+  const requests = [addresses[code], data?.replace("{lang}", code).replace("{id}", location.pathname.split("/")[2] ?? "")];
+  for (const href of requests) {
+    if (!href) continue;
+    const link = document.createElement("link");
+    Object.assign(link, { rel: "preload", as: "fetch", crossOrigin: "anonymous", href });
+    document.head.append(link);
+  }
 }

@@ -10,12 +10,17 @@ import { announce } from "./toast.js";
 const NAVIGATION = { "/": "nav.home", "/daily": "nav.daily", "/rules": "nav.rules", "/me": "nav.me" };
 
 const SITE_NAME = "axio";
+const ICON = new URL("../../icons/icon.svg", import.meta.url);
+
+/** Milliseconds between the end of loading and the first request that can wait. */
+const SETTLE_DELAY = 2_000;
 
 /**
  * Set up the page and load its texts.
- * @param {{title?: string}} [options] `title` is the title without the site's name, or the key of its text
+ * @param {{title?: string, identify?: () => Promise<unknown>}} [options] `title` is the title without the site's name,
+ *   or the key of its text; `identify` sends a request that the server refuses if it rejects the visitor's identity
  */
-export async function initPage({ title } = {}) {
+export async function initPage({ title, identify = getMe } = {}) {
   applyAppearance();
   onSettingChange("language", () => location.reload());
   await loadTexts();
@@ -26,8 +31,14 @@ export async function initPage({ title } = {}) {
   // A live region must exist before the first announcement.
   announce("");
   // Service workers need HTTPS or localhost; the site works without one.
-  navigator.serviceWorker?.register("/sw.js").catch(() => {});
-  getMe().catch((error) => void handleIdentityError(error));
+  void whenSettled().then(() => navigator.serviceWorker?.register("/sw.js").catch(() => {}));
+  identify().catch((error) => void handleIdentityError(error));
+}
+
+/** Resolve when the page has loaded and requests that can wait do not delay others. @returns {Promise<void>} */
+export async function whenSettled() {
+  if (document.readyState !== "complete") await new Promise((resolve) => addEventListener("load", resolve));
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_DELAY));
 }
 
 /** Show why the server rejects the visitor's identity and how to continue. @param {unknown} error */
@@ -55,7 +66,7 @@ function header() {
   const logo = h(
     "a",
     { class: "logo", href: "/", "aria-label": t("nav.logo") },
-    h("img", { src: "/static/icons/icon.svg", width: 32, height: 32, alt: "" }),
+    h("img", { src: ICON, width: 32, height: 32, alt: "" }),
     h("span", null, SITE_NAME),
   );
   const { pathname } = location;

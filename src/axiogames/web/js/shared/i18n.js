@@ -1,36 +1,21 @@
-/** Translations and number formats. A new language is a file in lang/ and a line in lang/index.json. */
-import { getSetting } from "./settings.js";
+/** Translations and number formats. A new language is a file in lang/ and a line in languages.js. */
+import { LANGUAGES } from "./languages.js";
 
 const FALLBACK = "en";
-const PATH = "/static/lang/";
-
-/** @typedef {{code: string, name: string}} Language */
 
 /** @type {Record<string, string>} */
 let texts = {};
-/** @type {Language[]} */
-let available = [{ code: FALLBACK, name: "English" }];
 let code = FALLBACK;
 
-/**
- * @param {string} file
- * @returns {Promise<any>}
- */
-async function fetchJson(file) {
-  const response = await fetch(PATH + file);
-  if (!response.ok) throw new Error(`${file}: ${response.status}`);
-  return response.json();
-}
-
-/** Load the texts of the page, retrying until they arrive. Missing texts fall back to English. */
+/** Load the texts of the page, retrying until they arrive. */
 export async function loadTexts() {
   const root = document.documentElement;
+  const chosen = LANGUAGES.find((language) => language.code === root.dataset.language) ?? LANGUAGES[0];
   for (;;) {
     try {
-      available = await fetchJson("index.json");
-      code = chooseLanguage();
-      const needed = [...new Set([FALLBACK, code])].map((language) => fetchJson(`${language}.json`));
-      texts = Object.assign({}, ...(await Promise.all(needed)));
+      const response = await fetch(chosen.texts);
+      if (!response.ok) throw new Error(`${chosen.texts}: ${response.status}`);
+      texts = await response.json();
       break;
     } catch {
       // Meanwhile show the page in English, the language of its HTML.
@@ -38,27 +23,14 @@ export async function loadTexts() {
       await new Promise((resolve) => setTimeout(resolve, 2_000));
     }
   }
+  code = chosen.code;
   root.lang = code;
   applyTexts(document);
   delete root.dataset.texts;
 }
 
-/** Return the chosen language, or the first of the browser's languages that is available. */
-function chooseLanguage() {
-  const setting = getSetting("language");
-  const preferred = setting === "auto" ? navigator.languages : [setting];
-  for (const candidate of preferred) {
-    const found = available.find((language) => language.code === candidate.toLowerCase().split("-")[0]);
-    if (found) return found.code;
-  }
-  return FALLBACK;
-}
-
 /** The code of the current language, such as "en". */
 export const language = () => code;
-
-/** The available languages with their own names. */
-export const languages = () => available;
 
 /** @param {string} key */
 export const hasText = (key) => key in texts;

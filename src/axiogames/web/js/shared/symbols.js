@@ -1,21 +1,18 @@
 /** The symbols of the colours as inline SVG. */
-import { getArtwork } from "./api.js";
+import { ARTWORK } from "../../generated/artwork.js";
 import { s } from "./dom.js";
 
 /**
- * Build a symbol. It has its size at once and its shape when the artwork has been loaded.
+ * Build a symbol.
  * @param {string} letter
  * @param {number} [size] in pixels
  * @returns {SVGSVGElement}
  */
 export function symbolImage(letter, size = 20) {
   const path = s("path", {
+    d: ARTWORK.symbols[letter]?.path ?? "",
     style: { fill: `var(--${letter}-fill)`, stroke: `var(--${letter}-rim)`, "stroke-width": "3" },
   });
-  getArtwork().then(
-    ({ symbols }) => path.setAttribute("d", symbols[letter]?.path ?? ""),
-    () => {}, // The symbol stays empty. It is only decoration.
-  );
   return s(
     "svg",
     {

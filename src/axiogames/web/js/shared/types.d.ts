@@ -1,5 +1,14 @@
 /** Types of the HTTP API (docs/reference/http_and_websocket.md). */
 
+export interface Home {
+  me: Me;
+  games: Game[];
+  mine: TableSummary[];
+  open: TableSummary[];
+  live: TableSummary[];
+  daily: { deals: number; done: number };
+}
+
 export interface Option {
   name: string;
   summary: string;
@@ -17,6 +26,8 @@ export interface Game {
   options: Option[];
   reconstructed: string[];
   coach: Record<string, string>;
+  /** Whether the game is part of the package. */
+  built_in: boolean;
 }
 
 export interface Bot {
@@ -27,6 +38,12 @@ export interface Bot {
 export interface Artwork {
   symbols: Record<string, { name: string; path: string }>;
   spark: string;
+}
+
+/** The prepared share of the rules of each game, from 0 to 1. */
+export interface RulesProgress {
+  ready: boolean;
+  games: Record<string, number>;
 }
 
 export interface Me {
@@ -89,7 +106,7 @@ export interface Daily {
   deals: DailyDeal[];
 }
 
-export type SeatRequest = { kind: "me"; name?: string | null } | { kind: "bot"; level: string } | { kind: "open" };
+export type SeatRequest = { kind: "me"; name?: string | null } | { kind: "bot"; level?: string } | { kind: "open" };
 
 export interface TableRequest {
   game: string;
@@ -138,6 +155,12 @@ export interface TablePlan {
   shuffle: boolean;
 }
 
+declare global {
+  /** Version and names of the built files; the bundler fills them into sw.js. */
+  const VERSION: string;
+  const FILES: string[];
+}
+
 /** Types of a service worker. TypeScript's own types of service workers conflict with those of the DOM. */
 export interface LifecycleEvent extends Event {
   waitUntil(work: Promise<unknown>): void;
@@ -150,6 +173,7 @@ export interface FetchEvent extends LifecycleEvent {
 
 export interface ServiceWorkerScope {
   skipWaiting(): Promise<void>;
+  registration: { unregister(): Promise<boolean> };
   clients: { claim(): Promise<void> };
   addEventListener(name: "install" | "activate", listener: (event: LifecycleEvent) => void): void;
   addEventListener(name: "fetch", listener: (event: FetchEvent) => void): void;

@@ -1,7 +1,8 @@
 /** Entry point of the table page. */
-import { ApiError, errorText, get, getArtwork, getMe, invalidateMe, onConnectionChange } from "../shared/api.js";
+import { ARTWORK } from "../../generated/artwork.js";
+import { ApiError, errorText, get, getMe, invalidateMe, onConnectionChange, wasIdentified } from "../shared/api.js";
 import { byId } from "../shared/dom.js";
-import { initPage, setTitle } from "../shared/frame.js";
+import { initPage, setTitle, whenSettled } from "../shared/frame.js";
 import { t } from "../shared/i18n.js";
 import { withErrorToast } from "../shared/toast.js";
 import { startBoard } from "./board/board.js";
@@ -23,6 +24,7 @@ import { showResult, startResult } from "./panels/result.js";
 import { startScoreTracks } from "./panels/score-tracks.js";
 import { playSound, startSound, toggleSound } from "./panels/sound.js";
 import { startStatus } from "./panels/status.js";
+import { dismissTip, startTips, updateTips } from "./panels/tips.js";
 import { openReplay, startReplay } from "./replay/replay.js";
 import { onViewChange, state } from "./state/store.js";
 import { canMove, isInLobby, seatPlayedByBot } from "./state/view.js";
@@ -41,15 +43,13 @@ const IDENTITY_ATTEMPTS = 4;
 const id = location.pathname.split("/")[2] ?? "";
 const requestedMove = new URLSearchParams(location.search).get("move");
 
-/** @type {typeof import("./panels/tips.js") | null} */
-let tips = null;
-
 async function open() {
-  await initPage();
+  // A new visitor needs a cookie before the WebSocket is opened.
+  await initPage({ identify: () => (wasIdentified() ? whenSettled().then(getMe) : getMe()) });
   setTitle(t("table.title"));
   try {
-    const [view, artwork] = await Promise.all([get(`/api/tables/${encodeURIComponent(id)}`), getArtwork()]);
-    defineSymbols(artwork);
+    const view = await get(`/api/tables/${encodeURIComponent(id)}`);
+    defineSymbols(ARTWORK);
     start(view);
   } catch (error) {
     showLoadError(error);
@@ -99,13 +99,7 @@ function start(view) {
   onViewChange(renderPage);
   startMessages(onRendered);
   receive(view);
-  void import("./panels/tips.js").then(
-    (module) => {
-      tips = module;
-      void module.startTips();
-    },
-    () => {}, // The game can be played without tips.
-  );
+  void startTips();
 
   connect(id, {
     lastEntry: lastReceived,
@@ -146,10 +140,13 @@ async function checkIdentity() {
   }
 }
 
+/* Needed only if a bot or a hint takes longer than usual. */
+setTimeout(() => import("./panels/preparation.js").catch(() => {}), 2_500);
+
 /** Called when all received steps have been rendered. @param {View | null} before */
 function onRendered(before) {
   renderHandover();
-  tips?.updateTips(before);
+  updateTips(before);
   if (state.view.table.status !== "over" || state.replay) return;
   if (before === null && requestedMove !== null) return void openReplay(Number(requestedMove));
   if (before?.table.status === "playing") {
@@ -183,6 +180,6 @@ function renderPage() {
 }
 
 // Escape closes a tip before it changes the selection.
-addEventListener("keydown", (event) => event.key === "Escape" && tips?.dismissTip() && event.preventDefault(), true);
+addEventListener("keydown", (event) => event.key === "Escape" && dismissTip() && event.preventDefault(), true);
 
 void open();

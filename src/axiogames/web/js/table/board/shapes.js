@@ -1,4 +1,4 @@
-/** Symbols, tiles and pyramids in the style of the server's pictures. Colours are custom properties of /theme.css. */
+/** Symbols, tiles and pyramids in the style of the server's pictures. Colours are custom properties of generated/theme.css. */
 import { h, s } from "../../shared/dom.js";
 
 /** @import {Artwork} from "../../shared/types.js" */

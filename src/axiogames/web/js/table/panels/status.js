@@ -46,6 +46,7 @@ function detailText() {
   const { now, table } = view;
   if (state.replay) return "";
   if (table.status === "over") return outcomeText();
+  if (state.preparation) return state.preparation;
   if (view.yours.length === 0) return t("table.watching");
   if (!canMove(view) || state.sending) return now.held ? t("table.held_help") : "";
   if (hintText) return hintText;

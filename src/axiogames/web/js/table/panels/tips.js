@@ -1,5 +1,5 @@
 /** Tips that explain a situation when it first occurs. Their texts come from the server. */
-import { getGames } from "../../shared/api.js";
+import { getRecentGames } from "../../shared/api.js";
 import { byId } from "../../shared/dom.js";
 import { getSetting, setSetting } from "../../shared/settings.js";
 import { onSelectionChange, state } from "../state/store.js";
@@ -28,7 +28,7 @@ export async function startTips() {
   } catch {
     // Without storage, tips are shown again after a reload.
   }
-  const games = await getGames().catch(() => []);
+  const games = await getRecentGames().catch(() => []);
   texts = games.find((game) => game.id === state.view.table.game)?.coach ?? {};
   onSelectionChange(onSelection);
   updateTips(null);

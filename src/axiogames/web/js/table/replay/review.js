@@ -28,6 +28,7 @@ const WIDTH = 600;
 const HEIGHT = 90;
 const MARGIN = 8;
 const RATING_SYMBOLS = { forced: "–", best: "✓", good: "·", inaccuracy: "?!", mistake: "?", blunder: "??" };
+const STYLES = new URL("../../../css/table/review.css", import.meta.url);
 const ERRORS = ["inaccuracy", "mistake", "blunder"];
 
 /** @type {Review | null} */
@@ -44,7 +45,7 @@ let started = false;
 function start() {
   if (started) return;
   started = true;
-  document.head.append(h("link", { rel: "stylesheet", href: "/static/css/table/review.css" }));
+  document.head.append(h("link", { rel: "stylesheet", href: STYLES }));
   byId("scrubber").before(note, graph);
   layers.preview.after(betterMoveLayer);
   graph.addEventListener("pointerdown", (event) => {

@@ -43,6 +43,8 @@ export type State = {
   preview: { pick: number; pyramids: string[]; ends: boolean } | null;
   /** The reasons for a hint, while it is shown. */
   hintText: string;
+  /** The progress of the rules as text, while a bot or a hint waits for them. */
+  preparation: string;
   replay: Replay | null;
   online: boolean;
 };

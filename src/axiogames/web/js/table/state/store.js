@@ -21,6 +21,7 @@ export const state = {
   sending: null,
   preview: null,
   hintText: "",
+  preparation: "",
   replay: null,
   online: true,
 };

@@ -1,0 +1,1 @@
+"""Whole games of simple bots in compiled code, for many games at a time."""

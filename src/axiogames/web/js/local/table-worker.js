@@ -1,0 +1,174 @@
+/**
+ * The worker of a local table. It holds the game with all its tiles; the page and the bots get views.
+ *
+ * The page sends `open` and then commands. The worker answers with the messages of a table, as the server does (see
+ * table/net/protocol.d.ts). A table can be open in one tab only.
+ */
+import { eventLog } from "../rules/event-log.js";
+import { redactEvent } from "../rules/game.js";
+import { Variant } from "../rules/variant.js";
+import { BotPool } from "./bot-pool.js";
+import { stepMessage, viewMessage } from "./messages.js";
+import { storeTable } from "./store.js";
+import { LocalTable, Refused } from "./table.js";
+
+/** @import {BotView, OpenRequest, TableRequest, WorkerMessage} from "./types.js" */
+/** @import {Command} from "../table/net/protocol.js" */
+
+/** Milliseconds that a bot searches, and the least that it takes, so that people can follow. */
+const BOT_TIME = 1_000;
+const MIN_BOT_TIME = 350;
+/** Rollouts of a hint, and the most milliseconds that it takes. */
+const HINT_ROLLOUTS = 3_000;
+const HINT_TIME = 4_000;
+
+/** @type {LocalTable} */
+let table;
+/** @type {BotPool} */
+let bots;
+/** The seat from which the person looks. @type {number | null} */
+let seat = null;
+/** Requests are handled one after another. */
+let queue = Promise.resolve();
+/** Whether a bot is choosing a move. */
+let choosing = false;
+
+addEventListener("message", ({ data }) => {
+  queue = queue.then(() => handle(data)).catch(reportFailure);
+});
+
+/** @param {WorkerMessage} message */
+const send = (message) => postMessage(message);
+
+/** @param {unknown} error */
+function reportFailure(error) {
+  console.error(error);
+  send({ type: "failed", detail: String(error) });
+}
+
+/** @param {TableRequest} request */
+async function handle(request) {
+  switch (request.type) {
+    case "open":
+      await open(request);
+      break;
+    case "command":
+      await execute(request.command);
+      break;
+    case "update":
+      Object.assign(table.stored, request.changes);
+      await storeTable(table.stored);
+      break;
+    case "record":
+      send({ type: "record", record: table.record() });
+      break;
+  }
+}
+
+/** @param {OpenRequest} request */
+async function open({ stored, title, module, data }) {
+  if (!(await acquireLock(`axio-table-${stored.id}`))) return send({ type: "busy" });
+  table = new LocalTable(await Variant.instantiate(module, data), stored, title, storeTable);
+  bots = new BotPool(module, data);
+  seat = table.defaultSeat;
+  await table.start();
+  send(viewMessage(table, seat, null));
+  void moveBots();
+}
+
+/**
+ * Hold a lock until this worker ends. Another tab that opens the table takes it.
+ * @param {string} name
+ * @returns {Promise<boolean>}
+ */
+function acquireLock(name) {
+  return new Promise((resolve) => {
+    const held = () => new Promise(() => resolve(true));
+    navigator.locks.request(name, { steal: true }, held).catch(() => {
+      bots?.close();
+      send({ type: "busy" });
+      resolve(false);
+      close();
+    });
+  });
+}
+
+/** @param {Command} command */
+async function execute(command) {
+  try {
+    if (command.do === "look") {
+      seat = command.seat ?? table.defaultSeat;
+      return send(viewMessage(table, seat, command.id ?? null));
+    }
+    if (command.do === "hint") return void advise(command);
+    send(await table.execute(command, seat));
+  } catch (error) {
+    if (!(error instanceof Refused)) reportFailure(error);
+    const code = error instanceof Refused ? error.code : "unavailable";
+    const view = code === "stale" ? viewMessage(table, seat, null) : null;
+    return send({ type: "refused", id: command.id ?? null, code, detail: String(error), view });
+  }
+  void moveBots();
+}
+
+/** Let bots move as long as it is their turn. */
+async function moveBots() {
+  if (choosing) return;
+  choosing = true;
+  try {
+    while (table.botToMove !== null) {
+      const started = performance.now();
+      const { n } = table;
+      const action = await bots.choose(table.botToMove, botView(), BOT_TIME);
+      await sleep(started + MIN_BOT_TIME - performance.now());
+      await enqueue(async () => {
+        if (table.n !== n) return;
+        await table.playBot(action);
+        send(stepMessage(table, seat, null));
+      });
+    }
+  } catch (error) {
+    if (!(error instanceof DOMException && error.name === "AbortError")) reportFailure(error);
+  } finally {
+    choosing = false;
+  }
+}
+
+/** Do something between two requests. @param {() => Promise<void>} work */
+function enqueue(work) {
+  const done = queue.then(work);
+  queue = done.catch(() => {});
+  return done;
+}
+
+/** Return the position as the seat to move knows it. @returns {BotView} */
+function botView() {
+  const { game } = table;
+  const { variant } = game;
+  const mover = game.state.get("seat");
+  const events = game.events.map((event) => redactEvent(event, mover, !variant.data.exchange_is_public));
+  return { state: game.view(mover).bytes.slice(), log: eventLog(variant, events), seat: mover };
+}
+
+/** Send the best moves. @param {Command} command */
+async function advise({ id, n }) {
+  const { offer } = table;
+  const lines = await bots.advise(botView(), HINT_ROLLOUTS, HINT_TIME);
+  if (table.n !== n) return;
+  const { variant } = table.game;
+  send({
+    type: "hint",
+    id: id ?? "",
+    terms: variant.data.scale,
+    picks: lines.slice(0, 3).map(({ action, value, error }) => ({
+      pick: offer.indexOf(action),
+      move: "",
+      value,
+      error,
+      remarks: [],
+    })),
+  });
+}
+
+/** @param {number} milliseconds */
+const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, Math.max(0, milliseconds)));

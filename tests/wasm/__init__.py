@@ -1,0 +1,1 @@
+"""The rules in WebAssembly, compared with the same rules compiled by Numba."""

@@ -1,0 +1,8 @@
+// `node node.mjs`: read a task as JSON from standard input, play it and write the digests as JSON.
+import { readFileSync } from "node:fs";
+import { instantiateRules } from "../../src/axiogames/web/js/rules/module.js";
+import { playGoldens } from "./driver.js";
+
+const { file, data, seeds, strong } = JSON.parse(readFileSync(0, "utf8"));
+const rules = await instantiateRules(readFileSync(file));
+console.log(JSON.stringify(await playGoldens(rules, JSON.parse(readFileSync(data, "utf8")), seeds, strong)));

@@ -1,0 +1,72 @@
+"""The committed files of the rules in WebAssembly: complete, up to date, and the same when built again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from axiogames.games.runtime.compile import INTERPRETED
+from tools.wasm.build import OUTPUT, Layout, expected_files, layouts, read_manifest, unused_files
+from tools.wasm.variants import all_variants, describe_variant, variant_name
+
+from ..demanded import skip_or_fail
+
+REBUILD = "the rules have changed: run `make wasm` and commit the result"
+
+
+@pytest.mark.skipif(INTERPRETED, reason="the sources of interpreted rules are not those of compiled ones")
+@pytest.mark.parametrize("layout", layouts(), ids=lambda layout: layout.name)
+def test_layout_is_up_to_date(layout: Layout) -> None:
+    entry = read_manifest(OUTPUT)[layout.name]
+    content = (OUTPUT / f"{layout.name}.wasm").read_bytes()
+    assert hashlib.sha256(content).hexdigest() == entry["sha256"]
+    assert layout.digest == entry["sources"], REBUILD
+
+
+def test_variants_are_up_to_date() -> None:
+    for variant in all_variants():
+        stored = json.loads((OUTPUT / "variants" / f"{variant_name(variant)}.json").read_bytes())
+        assert stored == json.loads(json.dumps(describe_variant(variant))), REBUILD
+
+
+def test_the_files_are_complete() -> None:
+    assert not unused_files()
+    assert {name for name in expected_files() if not (OUTPUT / name).exists()} == set()
+
+
+@pytest.mark.slow
+def test_build_is_reproducible(tmp_path: Path) -> None:
+    if find_spec("ziglang") is None:
+        skip_or_fail("ziglang", "ziglang is not installed")
+    subprocess.run([sys.executable, "-m", "tools.wasm", "--all", "--out", tmp_path], check=True)
+    files = sorted(path.relative_to(OUTPUT) for path in OUTPUT.rglob("*") if path.is_file())
+    different = [name for name in files if (tmp_path / name).read_bytes() != (OUTPUT / name).read_bytes()]
+    assert not different
+    shutil.rmtree(tmp_path)
+
+
+def test_digest_ignores_comments_and_sees_code() -> None:
+    from tools.wasm.sources import code_text
+
+    def plain(x: int) -> int:
+        return x + 1
+
+    def commented(x: int) -> int:
+        """Return the next number."""
+        # A comment.
+        return x + 1
+
+    def different(x: int) -> int:
+        return x + 2
+
+    functions: list[Any] = [plain, commented, different]
+    texts = [code_text(f).split(" ", 2)[2] for f in functions]
+    assert texts[0] == texts[1] != texts[2]

@@ -1,0 +1,1 @@
+"""Programs that only developers run: they build committed files of the package."""
