@@ -3,6 +3,6 @@ import { readFileSync } from "node:fs";
 import { instantiateRules } from "../../src/axiogames/web/js/rules/module.js";
 import { playGoldens } from "./driver.js";
 
-const { file, data, seeds, strong } = JSON.parse(readFileSync(0, "utf8"));
-const rules = await instantiateRules(readFileSync(file));
-console.log(JSON.stringify(await playGoldens(rules, JSON.parse(readFileSync(data, "utf8")), seeds, strong)));
+const { module, data, seeds, strong } = JSON.parse(readFileSync(0, "utf8"));
+const rules = await instantiateRules(readFileSync(module));
+console.log(JSON.stringify(await playGoldens(rules, data, seeds, strong)));

@@ -7,10 +7,9 @@ import { Variant } from "../../src/axiogames/web/js/rules/variant.js";
 import { viewMessage } from "../../src/axiogames/web/js/local/messages.js";
 import { LocalTable } from "../../src/axiogames/web/js/local/table.js";
 
-const { file, data: path, levels, out } = JSON.parse(readFileSync(0, "utf8"));
-const data = JSON.parse(readFileSync(path, "utf8"));
-const variant = await Variant.instantiate(readFileSync(file), data);
-const thinking = new Bots(await Variant.instantiate(readFileSync(file), data));
+const { module, data, levels, out } = JSON.parse(readFileSync(0, "utf8"));
+const variant = await Variant.instantiate(readFileSync(module), data);
+const thinking = new Bots(await Variant.instantiate(readFileSync(module), data));
 
 const seats = Array.from({ length: data.players }, (_, seat) => ({ kind: "me", name: `seat ${seat}`, level: null }));
 const stored = { id: "local-test", game: data.game, players: data.players, options: data.options, seats, actions: [] };
@@ -30,7 +29,7 @@ for (let moves = 0; !table.game.over; moves++) {
   const limits = { milliseconds: 50, cancelled: () => false };
   const action = await thinking.choose(level, view, limits);
   const { moves: offered } = viewMessage(table, turn, null);
-  const pick = table.offer.indexOf(action);
+  const pick = table.offer.actions.indexOf(action);
   if (pick < 0 || !offered) throw new Error(`${level.name} chose ${action}, which is not legal`);
   await table.execute({ do: "move", id: String(moves), n: table.n, pick }, turn);
 }

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from axiogames.games.variant import Variant
-from tools.wasm.build import OUTPUT
-from tools.wasm.variants import all_variants, layout_name, variant_name
+from tools.wasm.build import module_file
+from tools.wasm.variants import all_variants, describe_variant, variant_name
 
 from ..demanded import need
 from .driver import golden_seeds, play_goldens
@@ -27,8 +27,8 @@ def in_node(variant: Variant, seeds: list[int], strong: bool) -> list[str]:
     """Return the digests of golden games played by Node."""
     node = need("node", shutil.which("node"))
     task = {
-        "file": str(OUTPUT / f"{layout_name(variant)}.wasm"),
-        "data": str(OUTPUT / "variants" / f"{variant_name(variant)}.json"),
+        "module": str(module_file(variant)),
+        "data": describe_variant(variant),
         "seeds": [f"{seed:x}" for seed in seeds],
         "strong": strong,
     }

@@ -17,8 +17,8 @@ from axiogames.model.table import Table
 from axiogames.model.view import View
 from axiogames.server.presentation.moves_json import move_encoder
 from axiogames.web.board_json import board_encoder
-from tools.wasm.build import OUTPUT
-from tools.wasm.variants import all_variants, layout_name, variant_name
+from tools.wasm.build import module_file
+from tools.wasm.variants import all_variants, describe_variant, variant_name
 
 from ..demanded import need
 
@@ -31,8 +31,8 @@ def play(variant: Variant, folder: Path) -> Any:
     """Return the record of a game played in Node, and samples of the messages to its players."""
     node, out = need("node", shutil.which("node")), folder / "game.json"
     task = {
-        "file": str(OUTPUT / f"{layout_name(variant)}.wasm"),
-        "data": str(OUTPUT / "variants" / f"{variant_name(variant)}.json"),
+        "module": str(module_file(variant)),
+        "data": describe_variant(variant),
         "levels": LEVELS,
         "out": str(out),
     }

@@ -2,40 +2,51 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
+import msgspec
 import pytest
+from playwright.sync_api import Route
 
 from axiogames.games.variant import Variant
+from axiogames.web.pages import WEB, rules_index
 from tests.wasm.driver import golden_seeds, play_goldens
-from tools.wasm.variants import all_variants, layout_name, variant_name
+from tools.wasm.variants import all_variants, variant_name
 
 from .conftest import Visit
 
-DRIVER = Path(__file__).parents[1] / "wasm" / "driver.js"
+# Served to the page under /golden/.
+SCRIPTS = {
+    "module.js": WEB / "js" / "rules" / "module.js",
+    "driver.js": Path(__file__).parents[1] / "wasm" / "driver.js",
+}
 VARIANTS = list(all_variants())
 SAMPLE = [variant for variant in VARIANTS if variant.players == 2 and len(variant.options) != 1]
-PLAY = """async ([layout, variant, seeds]) => {
-    const [{ instantiateRules }, { playGoldens }, wasm, data] = await Promise.all([
-        import("/static/js/rules/module.js"),
-        import("/static/js/golden-driver.js"),
-        fetch(`/static/wasm/${layout}.wasm`).then((response) => response.arrayBuffer()),
-        fetch(`/static/wasm/variants/${variant}.json`).then((response) => response.json()),
+PLAY = """async ([files, seeds]) => {
+    const [{ instantiateRules }, { playGoldens }, module, data] = await Promise.all([
+        import("/golden/module.js"),
+        import("/golden/driver.js"),
+        WebAssembly.compileStreaming(fetch(`/static/wasm/${files.module}`)),
+        fetch(`/static/wasm/${files.data}`).then((response) => response.json()),
     ]);
-    const rules = await instantiateRules(wasm);
+    const rules = await instantiateRules(module);
     return [await playGoldens(rules, data, seeds, true), await playGoldens(rules, data, seeds, false)];
 }"""
 
 
 def check_in_chromium(visit: Visit, variant: Variant, games: int) -> None:
-    page = visit(service_worker=False).goto("/offline")
-    page.route(
-        "**/golden-driver.js", lambda route: route.fulfill(path=DRIVER, content_type="text/javascript")
-    )
+    page = visit(service_worker=False).goto("/privacy")
+    for name, path in SCRIPTS.items():
+        page.route(f"**/golden/{name}", partial(serve, path))
     seeds = golden_seeds(games)
-    task = [layout_name(variant), variant_name(variant), [f"{seed:x}" for seed in seeds]]
-    digests = page.evaluate(PLAY, task)
+    files = msgspec.to_builtins(rules_index().variants[variant_name(variant)])
+    digests = page.evaluate(PLAY, [files, [f"{seed:x}" for seed in seeds]])
     assert digests == [play_goldens(variant, seeds, True), play_goldens(variant, seeds, False)]
+
+
+def serve(path: Path, route: Route) -> None:
+    route.fulfill(path=path, content_type="text/javascript")
 
 
 @pytest.mark.parametrize("variant", SAMPLE, ids=variant_name)

@@ -15,7 +15,9 @@ from .build import OUTPUT, build_layout, is_current, layouts, write_files
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[LAYOUT]...")
+@click.argument(
+    "names", nargs=-1, metavar="[LAYOUT]...", type=click.Choice([layout.name for layout in layouts()])
+)
 @click.option("--all", "everything", is_flag=True, help="Build layouts that are up to date, too.")
 @click.option("--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, help="Number of processes.")
 @click.option("--out", type=click.Path(path_type=Path), default=OUTPUT, help="Output directory.")

@@ -1,6 +1,6 @@
 """Build the WebAssembly files of all layouts.
 
-Each file describes itself: its custom section `axio` holds, as JSON, the exported functions with their
+Each file describes itself: its custom section `rules` holds, as JSON, the exported functions with their
 parameters and the fields of the records that they take.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,8 +26,10 @@ from .sources import sources_digest
 from .variants import all_variants, describe_variant, layout_name, variant_name
 
 OUTPUT = Path(axiogames.__file__).parent / "web" / "wasm"
-MANIFEST = "manifest.json"
-SECTION = "axio"
+INDEX = "index.json"  # what the page loads for each variant
+SOURCES = "sources.json"  # what each file was built from
+SECTION = "rules"
+BUILT = re.compile(r"[a-z0-9-]+\.[0-9A-F]{8}\.(wasm|json)(\.br)?")
 
 
 @dataclass(frozen=True, order=True)
@@ -100,10 +103,10 @@ def _leb128(number: int) -> bytes:
     return bytes((*out, number))
 
 
-def read_manifest(output: Path) -> dict[str, Any]:
-    """Return the entries of the built layouts, none if there is no manifest."""
+def read_sources(output: Path = OUTPUT) -> dict[str, Any]:
+    """Return the file and the digest of the sources of each built layout."""
     try:
-        entries: dict[str, Any] = json.loads((output / MANIFEST).read_bytes())["layouts"]
+        entries: dict[str, Any] = json.loads((output / SOURCES).read_bytes())
     except FileNotFoundError:
         return {}
     return entries
@@ -111,35 +114,62 @@ def read_manifest(output: Path) -> dict[str, Any]:
 
 def is_current(layout: Layout, output: Path = OUTPUT) -> bool:
     """Return whether the file of a layout was built from the current sources."""
-    entry = read_manifest(output).get(layout.name, {})
-    return entry.get("sources") == layout.digest and (output / f"{layout.name}.wasm").exists()
+    entry = read_sources(output).get(layout.name)
+    return entry is not None and entry["sources"] == layout.digest and (output / entry["file"]).exists()
 
 
 def write_files(built: dict[Layout, bytes], output: Path = OUTPUT) -> None:
-    """Write built layouts, the data of all variants, and the manifest; delete what is out of use."""
-    (output / "variants").mkdir(parents=True, exist_ok=True)
+    """Write built layouts, the data of all variants, and the index; delete what is out of use."""
+    output.mkdir(parents=True, exist_ok=True)
     names = {layout.name for layout in layouts()}
-    entries = {name: entry for name, entry in read_manifest(output).items() if name in names}
+    entries = {name: entry for name, entry in read_sources(output).items() if name in names}
     for layout, content in built.items():
-        (output / f"{layout.name}.wasm").write_bytes(content)
-        digest = hashlib.sha256(content).hexdigest()
-        entries[layout.name] = {"sha256": digest, "sources": layout.digest}
+        name = hashed_name(layout.name, content, "wasm")
+        (output / name).write_bytes(content)
+        entries[layout.name] = {"file": name, "sources": layout.digest}
+    variants = {}
     for variant in all_variants():
-        text = json.dumps(describe_variant(variant), separators=(",", ":")) + "\n"
-        (output / "variants" / f"{variant_name(variant)}.json").write_text(text, encoding="utf-8")
-    text = json.dumps({"layouts": dict(sorted(entries.items()))}, indent=1) + "\n"
-    (output / MANIFEST).write_text(text, encoding="utf-8")
+        if (entry := entries.get(layout_name(variant))) is None:
+            continue  # only some of the layouts have been built so far
+        data = variant_bytes(variant)
+        name = hashed_name(variant_name(variant), data, "json")
+        (output / name).write_bytes(data)
+        rules = hashlib.sha256((output / entry["file"]).read_bytes() + data).hexdigest()[:16]
+        variants[variant_name(variant)] = {"data": name, "module": entry["file"], "rules": rules}
+    _write_json(output / SOURCES, dict(sorted(entries.items())))
+    _write_json(output / INDEX, {"variants": variants})
     for name in unused_files(output):
         (output / name).unlink()
 
 
-def expected_files() -> set[str]:
-    """Return the names of all files of a complete build."""
-    variants = {f"variants/{variant_name(variant)}.json" for variant in all_variants()}
-    return {MANIFEST, *variants, *(f"{layout.name}.wasm" for layout in layouts())}
+def hashed_name(name: str, content: bytes, suffix: str) -> str:
+    """Return the name of a file with a hash of its content, so that browsers can keep the file forever."""
+    return f"{name}.{hashlib.sha256(content).hexdigest()[:8].upper()}.{suffix}"
+
+
+def variant_bytes(variant: Variant) -> bytes:
+    """Return the file of a variant."""
+    return json.dumps(describe_variant(variant), separators=(",", ":")).encode() + b"\n"
+
+
+def _write_json(path: Path, content: object) -> None:
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def used_files(output: Path = OUTPUT) -> set[str]:
+    """Return the names of the files that the index and the sources refer to."""
+    index = json.loads((output / INDEX).read_bytes())["variants"].values()
+    files = {entry[kind] for entry in index for kind in ("data", "module")}
+    files |= {entry["file"] for entry in read_sources(output).values()}
+    return {INDEX, SOURCES, *files, *(f"{name}.br" for name in files)}
 
 
 def unused_files(output: Path = OUTPUT) -> set[str]:
-    """Return the names of the files that no layout and no variant has."""
-    files = {path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file()}
-    return files - expected_files()
+    """Return the names of the files that nothing refers to."""
+    built = {path.name for path in output.iterdir() if BUILT.fullmatch(path.name)}
+    return built - used_files(output)
+
+
+def module_file(variant: Variant, output: Path = OUTPUT) -> Path:
+    """Return the WebAssembly file of a variant."""
+    return output / str(read_sources(output)[layout_name(variant)]["file"])

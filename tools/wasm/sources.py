@@ -1,7 +1,8 @@
 """Digests of the sources of compiled loops, to tell whether a built file is up to date.
 
-The digest covers the functions that the loops reach, without comments and docstrings, and the values of the
-constants in them. It can be computed without compiling anything, and does not depend on the Python version.
+A digest covers the functions that the loops reach, without comments and docstrings, the values of the
+constants in them, the types of the arguments, and the modules that lower and link. It can be computed without
+compiling anything, and does not depend on the Python version.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import io
 import token
 import tokenize
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from textwrap import dedent
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -21,6 +23,8 @@ import numpy as np
 from axiogames.games.runtime.kernels import Kernels
 from axiogames.games.runtime.signatures import Template
 
+# What determines the result besides the sources of the loops.
+TOOL_FILES = tuple(Path(__file__).with_name(f"{name}.py") for name in ("lower", "emit", "exports"))
 SKIPPED_TOKENS = (token.COMMENT, token.NL, token.ENCODING, token.ENDMARKER)
 STATEMENT_ENDS = (token.NEWLINE, token.INDENT, token.DEDENT)
 
@@ -28,15 +32,29 @@ STATEMENT_ENDS = (token.NEWLINE, token.INDENT, token.DEDENT)
 def sources_digest(kernels: Kernels, templates: Iterable[Template]) -> str:
     """Return the digest of the sources of loops of a game, and of the types of its records."""
     digest = hashlib.sha256()
-    for dtype in (kernels.constants_type, kernels.state_type):
-        digest.update(repr(dtype.descr).encode())
+    for path in TOOL_FILES:
+        digest.update(path.read_bytes().replace(b"\r\n", b"\n"))
     seen: dict[str, str] = {}
     for template in templates:
+        digest.update(f"{template.__name__} {_types(kernels.examples(template))};".encode())
         for name, text in _reached(_function(kernels.bound(template)), set()):
             seen[name] = text
     for name in sorted(seen):
         digest.update(f"{name}\n{seen[name]}\n".encode())
     return digest.hexdigest()
+
+
+def _types(arguments: Iterable[Any]) -> list[str]:
+    """Return the types of arguments, with the fields of records."""
+    types = []
+    for argument in arguments:
+        if isinstance(argument, tuple):
+            types += _types(argument)
+        elif isinstance(argument, np.ndarray):
+            types.append(f"{argument.dtype.descr}[{argument.ndim}]")
+        else:
+            types.append(type(argument).__name__)
+    return types
 
 
 def _function(value: Any) -> FunctionType | None:

@@ -18,9 +18,6 @@ const variants = index.variants;
  */
 export const variantName = (game, players, options) => [game, players, ...[...options].sort()].join("-");
 
-/** Whether this browser can run the rules. */
-export const canRunRules = typeof WebAssembly === "object" && typeof WebAssembly.compileStreaming === "function";
-
 /** Return the digest of the rules of a variant, or undefined if there is no such variant. @param {string} name */
 export const rulesDigest = (name) => variants[name]?.rules;
 

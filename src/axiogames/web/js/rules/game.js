@@ -28,7 +28,7 @@ export class Game {
     this.#view = variant.newState();
     this.#rng = variant.rules.array("uint64", 1);
     this.reseed();
-    this.#restart(actions);
+    this.restore(actions);
   }
 
   /** Make all further draws unpredictable, those after an undo as well. */
@@ -37,8 +37,8 @@ export class Game {
     this.#rng.values[0] = word || 1n; // the generator cannot leave zero
   }
 
-  /** @param {number[]} actions */
-  #restart(actions) {
+  /** Replace the game by the one with these actions, chance outcomes included. @param {number[]} actions */
+  restore(actions) {
     this.state.bytes.set(this.variant.opening.bytes);
     /** @type {number[]} */
     this.actions = [];
@@ -46,7 +46,7 @@ export class Game {
     this.moves = [];
     /** @type {TableEvent[]} */
     this.events = [];
-    for (const action of actions) this.#apply(action);
+    for (const action of actions) this.apply(action);
   }
 
   /** Whether the game has ended. */
@@ -56,7 +56,7 @@ export class Game {
 
   /** Draw what is due. */
   deal() {
-    while (this.state.get("phase") >= DRAW) this.#apply(this.variant.sampleDraw(this.state, this.#rng));
+    while (this.state.get("phase") >= DRAW) this.apply(this.variant.sampleDraw(this.state, this.#rng));
   }
 
   /**
@@ -68,18 +68,18 @@ export class Game {
     if (this.state.get("phase") >= DRAW) throw new Error("a draw is due");
     this.#trial.bytes.set(this.state.bytes);
     const reason = this.variant.step(this.#trial, action);
-    if (reason === 0) this.#apply(action);
+    if (reason === 0) this.apply(action);
     return reason;
   }
 
   /** Take back moves, and all draws after them. @param {number} count */
   undo(count) {
     const kept = this.moves[this.moves.length - count] ?? 0;
-    this.#restart(this.actions.slice(0, kept));
+    this.restore(this.actions.slice(0, kept));
   }
 
-  /** @param {number} action */
-  #apply(action) {
+  /** Apply a legal action or a possible chance outcome. @param {number} action */
+  apply(action) {
     const chance = this.state.get("phase") >= DRAW;
     const event = chance ? this.#chanceEvent(action) : this.#moveEvent(action);
     const standing = this.variant.pyramidCount(this.state);

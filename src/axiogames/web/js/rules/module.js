@@ -8,7 +8,7 @@
 
 /** @import {ArrayType, Description, FieldType, TypedArray} from "./types.js" */
 
-const SECTION = "axio";
+const SECTION = "rules";
 const PAGE_BYTES = 1 << 16;
 const ALIGNMENT = 16;
 /** The most results that a function has. */

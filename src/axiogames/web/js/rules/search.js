@@ -163,7 +163,9 @@ export class Search {
       if (counted) samples = Math.min(CHUNK, this.search.get("left"));
       if (samples <= 0) return false;
       const start = performance.now();
-      for (const sums of await this.#rollouts(turns, samples, runners)) this.#add(sums);
+      const results = await this.#rollouts(turns, samples, runners);
+      if (cancelled()) return true;
+      for (const sums of results) this.#add(sums);
       // Messages, such as a cancellation, are received between two batches of rollouts.
       await nextTask();
       const now = performance.now();
