@@ -123,4 +123,4 @@ def test_bundles_refer_to_files_relative_to_themselves() -> None:
         text = (BUNDLES / name).read_text(encoding="utf-8")
         assert "/static/" not in text, name
         for address in re.findall(r"new URL\(\"([^\"]+)\",import\.meta\.url\)", text):
-            assert (BUNDLES / address).is_file(), f"{name} refers to {address}"
+            assert (BUNDLES / address).exists(), f"{name} refers to {address}"

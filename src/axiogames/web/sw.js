@@ -17,20 +17,29 @@ const PREFIX = "axio-";
 const CACHE_NAME = PREFIX + VERSION;
 
 const ROOT = new URL("./", location.href);
-/** All built files are below this address. */
+/** All built files are below these addresses. */
 const BUNDLES = new URL("static/bundles/", ROOT).href;
+const RULES_FOLDER = new URL("static/wasm/", ROOT).href;
 const OFFLINE = new URL("offline", ROOT).href;
 /** Other pages are cached when they are visited. */
 const PAGES = [ROOT.href, OFFLINE];
+/** All tables share one page, which is cached under this address. */
+const TABLE = new URL("t", ROOT).href;
 
 worker.addEventListener("install", (event) => {
   const install = async () => {
     const cache = await caches.open(CACHE_NAME);
-    const addFile = async (/** @type {string} */ file) => {
-      const known = await caches.match(BUNDLES + file);
-      await (known ? cache.put(BUNDLES + file, known) : cache.add(BUNDLES + file));
+    const addFile = async (/** @type {string} */ address) => {
+      const known = await caches.match(address);
+      await (known ? cache.put(address, known) : cache.add(address));
     };
-    await Promise.all([...FILES.map(addFile), cache.addAll(PAGES)]);
+    await Promise.all([
+      ...FILES.map((file) => addFile(BUNDLES + file)),
+      cache.addAll(PAGES),
+      fetch(`${TABLE}/local`).then((page) => (page.ok ? cache.put(TABLE, page) : undefined)),
+    ]);
+    // One after another: nobody waits for them, and other requests should not either.
+    for (const file of RULES) await addFile(RULES_FOLDER + file);
   };
   event.waitUntil(install());
 });
@@ -50,7 +59,7 @@ worker.addEventListener("fetch", (event) => {
   const { origin, pathname } = new URL(request.url);
   if (request.method !== "GET" || origin !== location.origin) return;
   const path = pathname.slice(ROOT.pathname.length);
-  if (request.url.startsWith(BUNDLES)) event.respondWith(cacheFirst(request));
+  if (request.url.startsWith(BUNDLES) || request.url.startsWith(RULES_FOLDER)) event.respondWith(cacheFirst(request));
   else if (request.mode === "navigate" && !/^(schema|api)\b/.test(path)) event.respondWith(networkFirst(request, path));
 });
 
@@ -59,7 +68,10 @@ async function cacheFirst(request) {
   const cached = await caches.match(request);
   if (cached) return cached;
   const response = await fetch(request);
-  if (response.ok) void caches.open(CACHE_NAME).then((cache) => cache.put(request, response.clone()));
+  if (response.ok) {
+    const copy = response.clone(); // before the page reads the response
+    void caches.open(CACHE_NAME).then((cache) => cache.put(request, copy));
+  }
   return response;
 }
 

@@ -1,11 +1,11 @@
 /** A card for each game, with a button that starts a game at once. */
-import { post } from "../shared/api.js";
 import { isDark, onAppearanceChange } from "../shared/appearance.js";
-import { navigate, runBusy } from "../shared/busy-button.js";
+import { runBusy } from "../shared/busy-button.js";
 import { h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { symbolImage } from "../shared/symbols.js";
 import { openNewTableDialog } from "./new-table.js";
+import { openTable } from "./open-table.js";
 
 /** Shows the position of a game under the fragment with the name of the game. */
 const EXAMPLES = new URL("../../generated/examples.svg", import.meta.url);
@@ -76,7 +76,7 @@ function gamePicture(game) {
 }
 
 /**
- * Open a table with the default bot and navigate to it.
+ * Open a table with the default bot.
  * @param {Game} game
  */
 async function playNow(game) {
@@ -89,6 +89,5 @@ async function playNow(game) {
     ],
     shuffle: true,
   };
-  const { id } = await post("/api/tables", table);
-  navigate(`/t/${id}`);
+  await openTable(table);
 }

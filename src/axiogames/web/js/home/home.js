@@ -1,5 +1,5 @@
 /** The home page: games, the person's tables, open tables and public games. */
-import { getHome } from "../shared/api.js";
+import { getHome, getKnownGames } from "../shared/api.js";
 import { byId } from "../shared/dom.js";
 import { initPage } from "../shared/frame.js";
 import { poll } from "../shared/polling.js";
@@ -16,11 +16,25 @@ byId("new").addEventListener("click", () => void openNewTableDialog());
 await poll(async () => {
   if (byId("games").firstChild) return refreshTables();
   // Rendered together, so that the layout does not shift.
-  const home = await getHome();
-  renderTables(home);
+  const home = await getHome().catch(renderOffline);
+  await renderTables(home);
   renderGames(byId("games"), home.games);
   showProgress(home.daily);
 }, POLL_INTERVAL);
+
+/**
+ * Render what is known without the server: the games, and the tables of this browser.
+ * @param {unknown} error
+ * @returns {Promise<never>}
+ */
+async function renderOffline(error) {
+  const games = getKnownGames();
+  if (games) {
+    renderGames(byId("games"), games);
+    await renderTables({ mine: [], open: [], live: [] });
+  }
+  throw error;
+}
 
 const requestedGame = new URLSearchParams(location.search).get("new");
 if (requestedGame !== null) void openNewTableDialog(requestedGame);

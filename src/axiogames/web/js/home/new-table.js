@@ -1,11 +1,12 @@
 /** The dialog with the form for a new table. */
-import { errorText, getBots, getGames, getMe, post } from "../shared/api.js";
-import { navigate, runBusy } from "../shared/busy-button.js";
+import { ApiError, errorText, getBots, getKnownGames, getMe, getRecentGames } from "../shared/api.js";
+import { runBusy } from "../shared/busy-button.js";
 import { radioGroup, select, toggle } from "../shared/controls.js";
 import { dialog } from "../shared/dialog.js";
 import { h } from "../shared/dom.js";
 import { levelName, moveTimeName, t } from "../shared/i18n.js";
 import { toast } from "../shared/toast.js";
+import { DEFAULT_LEVEL, LOCAL_LEVELS, openTable } from "./open-table.js";
 import { PRESETS, applyPreset, findPreset, newPlan, setPlayers, tableRequest } from "./table-plan.js";
 
 /** @import {Bot, Game, PlannedSeat, Preset, SeatKind, TablePlan} from "../shared/types.js" */
@@ -23,7 +24,7 @@ const MOVE_TIMES = [null, 60, 120, 300, DAY, 3 * DAY];
 /** @param {string} [gameId] the game to select; default: the first one */
 export async function openNewTableDialog(gameId) {
   try {
-    const [games, bots, { name }] = await Promise.all([getGames(), getBots(), getMe()]);
+    const [games, bots, { name }] = await Promise.all([getRecentGames(), getBots(), getMe()]).catch(offlineChoices);
     const game = games.find(({ id }) => id === gameId) ?? games[0];
     const defaultLevel = (bots.find((bot) => bot.default) ?? bots[0]).level;
     await showForm(newPlan(game.id, defaultLevel), { games, bots, defaultLevel, name });
@@ -33,6 +34,17 @@ export async function openNewTableDialog(gameId) {
       action: { label: t("again"), run: () => void openNewTableDialog(gameId) },
     });
   }
+}
+
+/**
+ * Return what the form needs without the server, if it is known.
+ * @param {unknown} error
+ * @returns {[Game[], Bot[], {name: string}]}
+ */
+function offlineChoices(error) {
+  const games = getKnownGames();
+  if (!games || !(error instanceof ApiError) || error.code !== "offline") throw error;
+  return [games, LOCAL_LEVELS.map((level) => ({ level, default: level === DEFAULT_LEVEL })), { name: "" }];
 }
 
 /**
@@ -56,13 +68,7 @@ async function showForm(plan, context) {
     start.textContent = t(plan.seats.some(({ kind }) => kind === "open") ? "new.open" : "new.start");
     if (focusedId) document.getElementById(focusedId)?.focus();
   };
-  const create = async () => {
-    const { id } = await post(
-      "/api/tables",
-      tableRequest(plan, (seat) => t("seat.person.name", { seat })),
-    );
-    navigate(`/t/${id}`);
-  };
+  const create = () => openTable(tableRequest(plan, (seat) => t("seat.person.name", { seat })));
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     errorElement.textContent = "";

@@ -1,8 +1,10 @@
 /** Lists of tables on the home page: the person's own, those to join, those to watch. */
-import { get, post } from "../shared/api.js";
+import { get, getRecentGames, post } from "../shared/api.js";
+import { loadTables } from "../local/store.js";
 import { navigate, runBusy } from "../shared/busy-button.js";
 import { byId, h, updateList } from "../shared/dom.js";
 import { botName, formatRelativeTime, moveTimeName, t } from "../shared/i18n.js";
+import { localSummaries } from "./open-table.js";
 
 /** @import {Seat, TableSummary} from "../shared/types.js" */
 
@@ -17,11 +19,18 @@ export async function refreshTables() {
   const [mine, open, live] = await Promise.all(
     ["mine", "open", "live"].map((which) => get(`/api/tables?which=${which}`)),
   );
-  renderTables({ mine, open, live });
+  await renderTables({ mine, open, live });
 }
 
-/** @param {{mine: TableSummary[], open: TableSummary[], live: TableSummary[]}} tables */
-export function renderTables({ mine, open, live }) {
+/**
+ * Render the lists. Tables of this browser are among the person's own.
+ * @param {{mine: TableSummary[], open: TableSummary[], live: TableSummary[]}} tables
+ */
+export async function renderTables({ mine: onServer, open, live }) {
+  const games = await getRecentGames().catch(() => []);
+  const local = await loadTables().catch(() => []); // without storage there are none
+  const names = new Map(games.map(({ id, name }) => [id, name]));
+  const mine = [...onServer, ...localSummaries(local, names)].sort((a, b) => b.updated - a.updated);
   const ownIds = new Set(mine.map((table) => table.id));
   const unfinished = mine.filter(({ status }) => status === "open" || status === "playing");
   unfinished.sort((a, b) => Number(b.your_turn) - Number(a.your_turn) || b.updated - a.updated);

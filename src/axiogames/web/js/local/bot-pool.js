@@ -34,7 +34,8 @@ export class BotPool {
    */
   async choose(level, view, milliseconds) {
     const answer = await this.#ask({ type: "choose", id: 0, level, view, milliseconds });
-    return answer.type === "chosen" ? answer.action : -1;
+    if (answer.type !== "chosen") throw new Error(`a bot answered ${answer.type}`);
+    return answer.action;
   }
 
   /**
@@ -46,11 +47,12 @@ export class BotPool {
    */
   async advise(view, rollouts, milliseconds) {
     const answer = await this.#ask({ type: "advise", id: 0, view, rollouts, milliseconds });
-    return answer.type === "advice" ? answer.lines : [];
+    if (answer.type !== "advice") throw new Error(`a bot answered ${answer.type}`);
+    return answer.lines;
   }
 
   /** Stop whatever a bot computes. */
-  cancel() {
+  #cancel() {
     this.#post({ type: "cancel" });
     this.#waiting?.reject(new DOMException("cancelled", "AbortError"));
     this.#waiting = null;
@@ -58,7 +60,7 @@ export class BotPool {
 
   /** @param {Extract<BotRequest, {id: number}>} request @returns {Promise<BotAnswer>} */
   #ask(request) {
-    if (this.#waiting) this.cancel();
+    if (this.#waiting) this.#cancel();
     const id = ++this.#lastId;
     const bots = this.#start();
     return new Promise((resolve, reject) => {
@@ -82,20 +84,24 @@ export class BotPool {
       this.#waiting?.resolve(data);
       this.#waiting = null;
     };
-    bots.onerror = (event) => {
-      this.#waiting?.reject(new Error(event.message || "the bot's worker failed"));
-      this.#waiting = null;
-      this.close();
-    };
+    bots.onerror = (event) => this.#fail(event);
     const ports = Array.from({ length: helperCount() }, () => this.#startHelper());
     bots.postMessage({ type: "start", ...this.rules, helpers: ports }, ports);
     return bots;
+  }
+
+  /** End the workers after one has failed; the next request starts new ones. @param {ErrorEvent} event */
+  #fail(event) {
+    this.#waiting?.reject(new Error(event.message || "the worker of a bot failed"));
+    this.#waiting = null;
+    this.close();
   }
 
   /** Start a helper and return the port to it. */
   #startHelper() {
     const { port1, port2 } = new MessageChannel();
     const helper = newWorker();
+    helper.onerror = (event) => this.#fail(event);
     helper.postMessage({ type: "assist", ...this.rules, port: port2 }, [port2]);
     this.#helpers.push(helper);
     return port1;

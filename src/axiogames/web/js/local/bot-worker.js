@@ -10,31 +10,33 @@ import { Variant } from "../rules/variant.js";
 
 /** @import {BotRequest, BotView, Helper} from "./types.js" */
 
-/** @type {Variant} */
-let variant;
-/** @type {Bots | null} */
-let bots = null;
 /** @type {Helper[]} */
 let helpers = [];
+/** The bots, once they have been started. @type {Promise<Bots>} */
+let started = Promise.reject(new Error("the bots have not been started"));
+started.catch(() => {});
 /** The id of the request that is answered at the moment. */
 let current = 0;
 
-addEventListener("message", ({ data }) => void handle(data));
+/** Requests are handled one after another: a cancelled search ends before the next one begins. */
+let queue = Promise.resolve();
+
+addEventListener("message", ({ data }) => {
+  if (data.type === "cancel") current = 0;
+  if ("id" in data) current = data.id;
+  // Outside the promise, so that the pool hears of it.
+  queue = queue.then(() => handle(data)).catch((error) => void setTimeout(() => reportError(error)));
+});
 
 /** @param {BotRequest} request */
 async function handle(request) {
   switch (request.type) {
     case "start":
-      variant = await Variant.instantiate(request.module, request.data);
       helpers = request.helpers.map(helperAt);
-      bots = new Bots(
-        variant,
-        helpers.map(({ run }) => run),
-      );
+      started = startBots(request);
       break;
     case "assist":
-      variant = await Variant.instantiate(request.module, request.data);
-      assist(new RolloutRunner(variant), request.port);
+      assist(new RolloutRunner(await Variant.instantiate(request.module, request.data)), request.port);
       break;
     case "choose":
       await choose(request.id, request.level, request.view, request.milliseconds);
@@ -42,32 +44,33 @@ async function handle(request) {
     case "advise":
       await advise(request.id, request.view, request.rollouts, request.milliseconds);
       break;
-    case "cancel":
-      current = 0;
-      break;
   }
+}
+
+/** @param {Extract<BotRequest, {type: "start"}>} request */
+async function startBots({ module, data }) {
+  const searches = helpers.map(({ run }) => run);
+  return new Bots(await Variant.instantiate(module, data), searches);
 }
 
 /** @param {number} id @param {string} name @param {BotView} view @param {number} milliseconds */
 async function choose(id, name, view, milliseconds) {
-  current = id;
-  const level = variant.data.levels.find((level) => level.name === name) ?? variant.data.levels[0];
-  const action = await chosenBy(level, view, milliseconds, id);
+  const bots = await started;
+  const level = bots.variant.data.levels.find((candidate) => candidate.name === name);
+  if (!level) throw new Error(`there is no level ${name}`);
+  const action = await bots.choose(level, view, limitsOf(id, milliseconds), helpers);
   if (current === id) postMessage({ type: "chosen", id, action });
-}
-
-/** @param {import("../rules/types.js").Level} level @param {BotView} view @param {number} milliseconds @param {number} id */
-function chosenBy(level, view, milliseconds, id) {
-  return /** @type {Bots} */ (bots).choose(level, view, { milliseconds, cancelled: () => current !== id }, helpers);
 }
 
 /** @param {number} id @param {BotView} view @param {number} rollouts @param {number} milliseconds */
 async function advise(id, view, rollouts, milliseconds) {
-  current = id;
-  const limits = { milliseconds, cancelled: () => current !== id };
-  const lines = await /** @type {Bots} */ (bots).analyse(view, rollouts, limits);
+  const bots = await started;
+  const lines = await bots.analyse(view, rollouts, limitsOf(id, milliseconds));
   if (current === id) postMessage({ type: "advice", id, lines });
 }
+
+/** @param {number} id @param {number} milliseconds */
+const limitsOf = (id, milliseconds) => ({ milliseconds, cancelled: () => current !== id });
 
 /** @param {MessagePort} port @returns {Helper} */
 function helperAt(port) {

@@ -80,10 +80,34 @@ export function stepMessage(table, seat, ack) {
   };
 }
 
+/**
+ * Return the replay of a finished game: the view at the start and all later steps, with open hands.
+ * @param {LocalTable} table a table in its first position
+ * @param {number[]} actions
+ * @returns {{view: View, steps: Step[]}}
+ */
+export function replayMessages(table, actions) {
+  const { game } = table;
+  const rest = [...actions];
+  const draw = () => {
+    while (rest.length && game.state.get("phase") >= DRAW) game.apply(/** @type {number} */ (rest.shift()));
+  };
+  draw();
+  const view = viewMessage(table, null, null);
+  const steps = [];
+  for (let action = rest.shift(); action !== undefined; action = rest.shift()) {
+    table.eventsBefore = game.events.length;
+    table.n += 1;
+    game.apply(action);
+    draw();
+    steps.push(stepMessage(table, null, null));
+  }
+  return { view: { ...view, table: { ...view.table, status: "over" } }, steps };
+}
+
 /** @param {LocalTable} table @param {TableEvent[]} events @param {number | null} seat */
-function visible({ game }, events, seat) {
-  // A finished game has no secrets.
-  if (game.over) return events;
+function visible({ game, openHands }, events, seat) {
+  if (game.over || openHands) return events;
   return events.map((event) => redactEvent(event, seat, !game.variant.data.exchange_is_public));
 }
 
@@ -111,10 +135,11 @@ const boardOf = ({ game }) => boardAt(game.variant, game.state);
 function position(table, seat) {
   const { game, stored } = table;
   const { variant } = game;
-  const view = game.over ? game.state : game.view(seat);
+  // A finished game has no secrets.
+  const view = game.over || table.openHands ? game.state : game.view(seat);
   const mayMove = seat !== null && seat === table.turn && stored.held === null && stored.seats[seat].kind === "me";
   const offer = mayMove ? offeredMoves(variant, view) : null;
-  table.offer = offer?.actions ?? table.offer;
+  if (offer && seat !== null) table.offer = { n: table.n, seat, actions: offer.actions };
   return { now: state(table, view, seat), moves: offer?.moves ?? null };
 }
 

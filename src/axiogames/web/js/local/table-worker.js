@@ -9,7 +9,7 @@ import { redactEvent } from "../rules/game.js";
 import { Variant } from "../rules/variant.js";
 import { BotPool } from "./bot-pool.js";
 import { stepMessage, viewMessage } from "./messages.js";
-import { storeTable } from "./store.js";
+import { loadTable, storeTable } from "./store.js";
 import { LocalTable, Refused } from "./table.js";
 
 /** @import {BotView, OpenRequest, TableRequest, WorkerMessage} from "./types.js" */
@@ -21,6 +21,9 @@ const MIN_BOT_TIME = 350;
 /** Rollouts of a hint, and the most milliseconds that it takes. */
 const HINT_ROLLOUTS = 3_000;
 const HINT_TIME = 4_000;
+
+/** Milliseconds after which a bot tries again whose move could not be stored. */
+const RETRY_DELAY = 2_000;
 
 /** @type {LocalTable} */
 let table;
@@ -56,18 +59,22 @@ async function handle(request) {
       await execute(request.command);
       break;
     case "update":
-      Object.assign(table.stored, request.changes);
-      await storeTable(table.stored);
+      await table.update(request.changes);
       break;
     case "record":
-      send({ type: "record", record: table.record() });
+      send({ type: "answer", answer: table.record() });
+      break;
+    case "replay":
+      send({ type: "answer", answer: table.replay() });
       break;
   }
 }
 
 /** @param {OpenRequest} request */
-async function open({ stored, title, module, data }) {
-  if (!(await acquireLock(`axio-table-${stored.id}`))) return send({ type: "busy" });
+async function open({ id, title, module, data }) {
+  await acquireLock(`axio-table-${id}`);
+  const stored = await loadTable(id); // now nobody else changes it
+  if (!stored) throw new Error(`there is no table ${id}`);
   table = new LocalTable(await Variant.instantiate(module, data), stored, title, storeTable);
   bots = new BotPool(module, data);
   seat = table.defaultSeat;
@@ -79,15 +86,15 @@ async function open({ stored, title, module, data }) {
 /**
  * Hold a lock until this worker ends. Another tab that opens the table takes it.
  * @param {string} name
- * @returns {Promise<boolean>}
+ * @returns {Promise<void>}
  */
 function acquireLock(name) {
   return new Promise((resolve) => {
-    const held = () => new Promise(() => resolve(true));
-    navigator.locks.request(name, { steal: true }, held).catch(() => {
+    const held = () => new Promise(() => resolve());
+    navigator.locks.request(name, { steal: true }, held).catch((error) => {
       bots?.close();
-      send({ type: "busy" });
-      resolve(false);
+      if (isCancelled(error)) send({ type: "busy" });
+      else reportFailure(error);
       close();
     });
   });
@@ -97,10 +104,14 @@ function acquireLock(name) {
 async function execute(command) {
   try {
     if (command.do === "look") {
-      seat = command.seat ?? table.defaultSeat;
-      return send(viewMessage(table, seat, command.id ?? null));
+      seat = table.seatToLookFrom(command.seat ?? null);
+      send(viewMessage(table, seat, command.id ?? null));
+      return void moveBots(); // also after a failure
     }
-    if (command.do === "hint") return void advise(command);
+    if (command.do === "hint") {
+      table.checkTurn(command, seat);
+      return void advise(command).catch(ignoreCancelled);
+    }
     send(await table.execute(command, seat));
   } catch (error) {
     if (!(error instanceof Refused)) reportFailure(error);
@@ -119,7 +130,7 @@ async function moveBots() {
     while (table.botToMove !== null) {
       const started = performance.now();
       const { n } = table;
-      const action = await bots.choose(table.botToMove, botView(), BOT_TIME);
+      const action = await botAction(table.botToMove);
       await sleep(started + MIN_BOT_TIME - performance.now());
       await enqueue(async () => {
         if (table.n !== n) return;
@@ -128,9 +139,22 @@ async function moveBots() {
       });
     }
   } catch (error) {
-    if (!(error instanceof DOMException && error.name === "AbortError")) reportFailure(error);
+    if (!isCancelled(error)) reportFailure(error);
+    setTimeout(() => void moveBots(), RETRY_DELAY);
   } finally {
     choosing = false;
+  }
+}
+
+/** Return the action of a bot. A bot that fails moves at random, so that the game goes on. @param {string} level */
+async function botAction(level) {
+  try {
+    return await bots.choose(level, botView(), BOT_TIME);
+  } catch (error) {
+    if (isCancelled(error)) throw error;
+    console.error(error);
+    const legal = table.game.variant.legalActions(table.game.state);
+    return legal[Math.floor(Math.random() * legal.length)];
   }
 }
 
@@ -150,19 +174,28 @@ function botView() {
   return { state: game.view(mover).bytes.slice(), log: eventLog(variant, events), seat: mover };
 }
 
+/** A move ends the search for a hint. @param {unknown} error */
+function ignoreCancelled(error) {
+  if (!isCancelled(error)) reportFailure(error);
+}
+
+/** @param {unknown} error */
+const isCancelled = (error) => error instanceof DOMException && error.name === "AbortError";
+
 /** Send the best moves. @param {Command} command */
 async function advise({ id, n }) {
-  const { offer } = table;
-  const lines = await bots.advise(botView(), HINT_ROLLOUTS, HINT_TIME);
-  if (table.n !== n) return;
+  const { actions } = table.offer;
   const { variant } = table.game;
+  const view = botView();
+  const lines = await bots.advise(view, HINT_ROLLOUTS, HINT_TIME);
+  if (table.n !== n) return;
   send({
     type: "hint",
     id: id ?? "",
     terms: variant.data.scale,
     picks: lines.slice(0, 3).map(({ action, value, error }) => ({
-      pick: offer.indexOf(action),
-      move: "",
+      pick: actions.indexOf(action),
+      move: variant.describe(table.game.state, [action])[0].kind,
       value,
       error,
       remarks: [],

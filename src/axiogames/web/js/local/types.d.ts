@@ -18,6 +18,7 @@ export type StoredTable = {
   rules: string;
   /** All actions so far, chance outcomes included. */
   actions: number[];
+  moves: number;
   /** The seat whose draw is held back. */
   held: number | null;
   over: boolean;
@@ -26,8 +27,8 @@ export type StoredTable = {
   updated: number;
   /** The id of the rematch. */
   next: string | null;
-  /** Whether the server has the record. */
-  uploaded: boolean;
+  /** Counts the changes of the stored table. */
+  revision: number;
 };
 
 /** A position as a seat knows it, and the event log of the seat. */
@@ -49,7 +50,7 @@ export type { Command, Message, Seat };
 
 export type OpenRequest = {
   type: "open";
-  stored: StoredTable;
+  id: string;
   title: string;
   module: WebAssembly.Module;
   data: VariantData;
@@ -58,10 +59,12 @@ export type TableRequest =
   | OpenRequest
   | { type: "command"; command: Command }
   | { type: "update"; changes: Partial<StoredTable> }
-  | { type: "record" };
+  | { type: "record" }
+  | { type: "replay" };
 export type WorkerMessage =
   | Message
-  | { type: "record"; record: object }
+  /** What `record` or `replay` asked for. */
+  | { type: "answer"; answer: object }
   /** The table is open in another tab. */
   | { type: "busy" }
   | { type: "failed"; detail: string };

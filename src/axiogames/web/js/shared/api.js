@@ -118,20 +118,24 @@ const IDENTIFIED = "identified";
 /** Whether the server has identified the visitor, which gives a new visitor a cookie, on an earlier page of this tab. */
 export const wasIdentified = () => recall(IDENTIFIED) !== null;
 
-/** Keep a value for the next pages of this tab, or delete it. @param {string} key @param {unknown} value */
-function remember(key, value) {
+/**
+ * Keep a value for the next pages of this tab or, in another storage, of this browser; null deletes it.
+ * @param {string} key
+ * @param {unknown} value
+ */
+function remember(key, value, storage = sessionStorage) {
   try {
-    if (value === null) sessionStorage.removeItem(key);
-    else sessionStorage.setItem(key, JSON.stringify(value));
+    if (value === null) storage.removeItem(key);
+    else storage.setItem(key, JSON.stringify(value));
   } catch {
     // Without storage, the next page requests it.
   }
 }
 
 /** Return a value of an earlier page of this tab, or null. @param {string} key */
-function recall(key) {
+function recall(key, storage = sessionStorage) {
   try {
-    return JSON.parse(sessionStorage.getItem(key) ?? "null");
+    return JSON.parse(storage.getItem(key) ?? "null");
   } catch {
     return null;
   }
@@ -164,8 +168,11 @@ const gamesPath = () => `/api/games?lang=${language()}`;
  * @returns {Promise<Game[]>}
  */
 export async function getRecentGames() {
-  return recall(gamesPath()) ?? getGames();
+  return getKnownGames() ?? getGames();
 }
+
+/** Return the games as the home page has last shown them, or null. @returns {Game[] | null} */
+export const getKnownGames = () => recall(gamesPath(), localStorage);
 
 /**
  * Return the data of the home page. It contains what other requests would return, which are then not sent.
@@ -176,7 +183,7 @@ export async function getHome() {
   const home = await getCached(`/api/home?lang=${language()}`);
   cache.set("/api/me", Promise.resolve(home.me));
   cache.set(gamesPath(), Promise.resolve(home.games));
-  remember(gamesPath(), home.games);
+  remember(gamesPath(), home.games, localStorage);
   remember(IDENTIFIED, true);
   return home;
 }

@@ -28,7 +28,10 @@
   // Pages are written in English. In other languages they stay hidden until shared/i18n.js has translated them.
   if (code !== "en") root.dataset.texts = "loading";
 
-  const requests = [addresses[code], data?.replace("{lang}", code).replace("{id}", location.pathname.split("/")[2] ?? "")];
+  const id = location.pathname.split("/")[2] ?? "";
+  // The server knows nothing of local tables.
+  const pageData = id.startsWith("local-") ? "" : data?.replace("{lang}", code).replace("{id}", id);
+  const requests = [addresses[code], pageData];
   for (const href of requests) {
     if (!href) continue;
     const link = document.createElement("link");

@@ -159,6 +159,8 @@ declare global {
   /** Version and names of the built files; the bundler fills them into sw.js. */
   const VERSION: string;
   const FILES: string[];
+  /** Names of the files of the rules. */
+  const RULES: string[];
 }
 
 /** Types of a service worker. TypeScript's own types of service workers conflict with those of the DOM. */

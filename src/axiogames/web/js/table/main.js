@@ -13,7 +13,8 @@ import { startButtons } from "./input/buttons.js";
 import { startKeyboard } from "./input/keyboard.js";
 import { startPointer } from "./input/pointer.js";
 import { shownPlacement } from "./input/selection.js";
-import { connect, disconnect, reconnect } from "./net/connection.js";
+import { importLocal, isLocalTable } from "../local/ids.js";
+import { connect, connectLocally, disconnect, reconnect } from "./net/connection.js";
 import { lastReceived, receive, startMessages } from "./net/messages.js";
 import { postToTable } from "./net/requests.js";
 import { startHand } from "./panels/hand.js";
@@ -44,16 +45,34 @@ const id = location.pathname.split("/")[2] ?? "";
 const requestedMove = new URLSearchParams(location.search).get("move");
 
 async function open() {
-  // A new visitor needs a cookie before the WebSocket is opened.
-  await initPage({ identify: () => (wasIdentified() ? whenSettled().then(getMe) : getMe()) });
+  // A new visitor needs a cookie before the WebSocket is opened. A local table needs no identity.
+  const identify = () => (wasIdentified() || isLocalTable(id) ? whenSettled().then(getMe) : getMe());
+  await initPage({ identify });
   setTitle(t("table.title"));
   try {
-    const view = await get(`/api/tables/${encodeURIComponent(id)}`);
     defineSymbols(ARTWORK);
-    start(view);
+    await (isLocalTable(id) ? openLocally() : openOnServer());
   } catch (error) {
     showLoadError(error);
   }
+}
+
+/** Open a table of the server. */
+async function openOnServer() {
+  start(await get(`/api/tables/${encodeURIComponent(id)}`));
+  connectToServer();
+}
+
+/** Open a table of this browser. */
+async function openLocally() {
+  const { openLocalTable, sendToLocalTable } = await importLocal();
+  const view = await openLocalTable(id, {
+    onMessage: receive,
+    onTaken: () => showLoadError(new ApiError(409, "taken", "")),
+  });
+  document.body.classList.add("local");
+  connectLocally(sendToLocalTable);
+  start(view);
 }
 
 /** Show that the table does not exist or could not be loaded. @param {unknown} error */
@@ -100,7 +119,9 @@ function start(view) {
   startMessages(onRendered);
   receive(view);
   void startTips();
+}
 
+function connectToServer() {
   connect(id, {
     lastEntry: lastReceived,
     onMessage: receive,
@@ -140,8 +161,8 @@ async function checkIdentity() {
   }
 }
 
-/* Needed only if a bot or a hint takes longer than usual. */
-setTimeout(() => import("./panels/preparation.js").catch(() => {}), 2_500);
+/* Needed only if a bot or a hint of the server takes longer than usual. */
+if (!isLocalTable(id)) setTimeout(() => import("./panels/preparation.js").catch(() => {}), 2_500);
 
 /** Called when all received steps have been rendered. @param {View | null} before */
 function onRendered(before) {

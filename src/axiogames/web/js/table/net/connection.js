@@ -28,6 +28,8 @@ let handlers = { lastEntry: () => null, onMessage() {}, onStatusChange() {}, onC
 let socket = null;
 /** Unanswered commands by id. @type {Map<string, Command>} */
 const pending = new Map();
+/** What takes the place of the WebSocket at a table of this browser. @type {((command: Command) => void) | null} */
+let localTable = null;
 let retryDelay = MIN_RETRY;
 let retryTimer = 0;
 let pongTimer = 0;
@@ -59,12 +61,19 @@ export function connect(id, callbacks) {
  * @param {Command} command
  */
 export function send(command) {
+  if (localTable) return localTable(command);
   if (command.id && command.do !== "preview") pending.set(command.id, command);
   transmit(command);
 }
 
-/** Replace the socket with a new one. */
+/** Send all commands to a table of this browser. @param {(command: Command) => void} sendCommand */
+export function connectLocally(sendCommand) {
+  localTable = sendCommand;
+}
+
+/** Replace the socket with a new one, or request a view from a local table. */
 export function reconnect() {
+  if (localTable) return localTable({ do: "look" });
   handlers.onStatusChange(false);
   retryDelay = MIN_RETRY;
   open();

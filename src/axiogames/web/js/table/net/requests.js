@@ -2,6 +2,7 @@
 import { ApiError, errorText, post } from "../../shared/api.js";
 import { t } from "../../shared/i18n.js";
 import { toast } from "../../shared/toast.js";
+import { importLocal, isLocalTable } from "../../local/ids.js";
 import { state } from "../state/store.js";
 import { receive } from "./messages.js";
 
@@ -13,8 +14,10 @@ import { receive } from "./messages.js";
  * @returns {Promise<any>} null on failure
  */
 export async function postToTable(path, body = {}, errorKeys = {}) {
+  const { id } = state.view.table;
   try {
-    const response = await post(`/api/tables/${state.view.table.id}/${path}`, body);
+    if (isLocalTable(id)) return await askLocalTable(path);
+    const response = await post(`/api/tables/${id}/${path}`, body);
     if (response?.type === "view" || response?.seats) receive({ ...response, type: "view" });
     return response ?? {};
   } catch (error) {
@@ -22,4 +25,13 @@ export async function postToTable(path, body = {}, errorKeys = {}) {
     toast(key ? t(key) : errorText(error), { kind: "error" });
     return null;
   }
+}
+
+/** Do what a request to the server would do. @param {string} path */
+async function askLocalTable(path) {
+  const { leaveLocalTable, localRematch } = await importLocal();
+  if (path === "rematch") return { id: await localRematch() };
+  if (path !== "leave") throw new Error(`a local table does not know ${path}`);
+  await leaveLocalTable();
+  return {};
 }

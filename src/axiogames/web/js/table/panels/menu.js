@@ -5,6 +5,7 @@ import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { getSetting, setSetting } from "../../shared/settings.js";
 import { copyText } from "../../shared/toast.js";
+import { isLocalTable } from "../../local/ids.js";
 import { postToTable } from "../net/requests.js";
 import { openReplay } from "../replay/replay.js";
 import { state } from "../state/store.js";
@@ -33,7 +34,7 @@ export async function openMenu() {
       buttons,
     ),
     h("div", null, switches),
-    h("p", { class: "small muted" }, t("table.fair"), " ", h("code", null, table.commitment)),
+    table.commitment && h("p", { class: "small muted" }, t("table.fair"), " ", h("code", null, table.commitment)),
   );
   closeOnBackdropClick(box);
   box.addEventListener("close", () => box.remove());
@@ -57,8 +58,11 @@ function menuItems() {
   if (view.table.status === "over" && !state.replay) {
     items.push({ label: t("table.replay"), run: () => void openReplay() });
   }
+  if (!isLocalTable(view.table.id)) {
+    const address = new URL(`/t/${view.table.id}`, location.href).href;
+    items.push({ label: t("table.copy_watch"), run: () => void copyText(address) });
+  }
   items.push(
-    { label: t("table.copy_watch"), run: () => void copyText(new URL(`/t/${view.table.id}`, location.href).href) },
     { label: t("table.read_board"), run: showBoardText },
     { label: t("table.read_scores"), run: showScoreText },
     { label: t("table.shortcuts"), run: showShortcuts },

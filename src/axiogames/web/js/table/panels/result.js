@@ -2,6 +2,7 @@
 import { dialog } from "../../shared/dialog.js";
 import { byId, h } from "../../shared/dom.js";
 import { formatList, t } from "../../shared/i18n.js";
+import { importLocal, isLocalTable } from "../../local/ids.js";
 import { pointsChip } from "../board/shapes.js";
 import { postToTable } from "../net/requests.js";
 import { openReplay } from "../replay/replay.js";
@@ -28,6 +29,7 @@ function render() {
   const { table } = state.view;
   const over = table.status === "over" && !state.replay;
   byId("after").hidden = !over;
+  byId("review").hidden = isLocalTable(table.id);
   const label = rematchLabel();
   byId("rematch").hidden = !label;
   byId("rematch").textContent = label;
@@ -77,24 +79,14 @@ export async function showResult() {
       h("tbody", null, rows.map((row) => resultRow(view, row, decidingIndex))),
     ),
     view.table.tracks.length > 1 && view.seats.length > 1 && h("p", { class: "small muted" }, t("scores.compare")),
-    h(
-      "details",
-      { class: "small" },
-      h("summary", null, t("table.fair_title")),
-      h("p", null, t("table.fair_over")),
-      h("code", null, view.table.commitment),
-    ),
-    h(
-      "a",
-      { class: "button button-quiet", id: "record", href: `/api/tables/${id}/record`, download: `${id}.json` },
-      t("table.record"),
-    ),
+    view.table.commitment && fairnessDetails(view.table.commitment),
+    await recordLink(id),
   );
   const choice = await dialog({
     title: outcomeText(),
     body,
     actions: [
-      { label: t("table.review"), value: "review" },
+      ...(isLocalTable(id) ? [] : [{ label: t("table.review"), value: "review" }]),
       { label: t("table.replay"), value: "replay", primary: !rematchText },
       ...(rematchText ? [{ label: rematchText, value: "rematch", primary: true }] : []),
     ],
@@ -102,6 +94,28 @@ export async function showResult() {
   if (choice === "replay") void openReplay();
   if (choice === "review") openReview();
   if (choice === "rematch") await rematch();
+}
+
+/** @param {string} commitment */
+const fairnessDetails = (commitment) =>
+  h(
+    "details",
+    { class: "small" },
+    h("summary", null, t("table.fair_title")),
+    h("p", null, t("table.fair_over")),
+    h("code", null, commitment),
+  );
+
+/** Return the record of a local table as a file. */
+async function localRecord() {
+  const record = await (await importLocal()).localRecord();
+  return new Blob([JSON.stringify(record)], { type: "application/json" });
+}
+
+/** Return the link that downloads the record of the game. @param {string} id */
+async function recordLink(id) {
+  const href = isLocalTable(id) ? URL.createObjectURL(await localRecord()) : `/api/tables/${id}/record`;
+  return h("a", { class: "button button-quiet", id: "record", href, download: `${id}.json` }, t("table.record"));
 }
 
 /**

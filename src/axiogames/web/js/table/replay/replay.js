@@ -4,6 +4,7 @@ import { isDark } from "../../shared/appearance.js";
 import { byId } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { announce, copyText, toast } from "../../shared/toast.js";
+import { importLocal, isLocalTable } from "../../local/ids.js";
 import { showPlacement } from "../board/animation.js";
 import { resetSelection } from "../input/selection.js";
 import { notifyView, onViewChange, state } from "../state/store.js";
@@ -39,7 +40,8 @@ export async function openReplay(move = 0) {
   /** @type {{view: View, steps: Step[]}} */
   let response;
   try {
-    response = await get(`/api/tables/${state.view.table.id}/replay`);
+    const { id } = state.view.table;
+    response = await (isLocalTable(id) ? importLocal().then(({ localReplay }) => localReplay()) : get(`/api/tables/${id}/replay`));
   } catch (error) {
     return toast(errorText(error), { kind: "error" });
   }
@@ -136,6 +138,7 @@ function render() {
   scrubber().value = String(replay.at);
   scrubber().setAttribute("aria-valuetext", t("table.replay_at", { move: replay.at, moves }));
   for (const kind of ["svg", "png"]) {
+    byId(`picture-${kind}`).hidden = isLocalTable(view.table.id);
     const path = `/api/tables/${view.table.id}/picture.${kind}?move=${countMoves(view)}&dark=${isDark()}`;
     byId(`picture-${kind}`).setAttribute("href", path);
   }
