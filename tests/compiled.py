@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 
+from axiogames.analysis.solve.beam import expand, follow
 from axiogames.batch.loops import LOOPS_BY_NAME
 from axiogames.cli.commands.compile import compile_games
 from axiogames.envs import single
@@ -22,10 +23,11 @@ from axiogames.players.evaluation.rollout_loops import play_matches, self_play
 SMALL = 2  # players: most tests use games for two
 SLOW = 3  # players: bots on a board for three are tested by `make slow`
 TRAINED = "rota"  # the game that tests train
+SOLVED = ("axio", "hex")
 CHECKS = (testing.list_actions, testing.choose_actions, testing.write_refusals, testing.total_points)
 # Loops of batches that tests need for some games only.
 ONLY = {
-    "step_and_observe": ("axio", "hex"),
+    "step_and_observe": ("axio", "hex", "rota"),
     "random_games": ("axio", "rota", "trio"),
     "greedy_games": ("axio", "rota"),
 }
@@ -43,6 +45,8 @@ def compile_for_tests(unit: CompileUnit) -> int:
         single._compiled(variant)
     if variant.compact is not variant:
         variant.compact.kernels.compile([restore_derived])
+    if small and unit.game in SOLVED:
+        variant.kernels.compile([expand, follow])
     if unit.game == TRAINED:
         variant.kernels.compile([self_play, play_matches])
     return loops

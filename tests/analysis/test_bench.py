@@ -65,6 +65,7 @@ def test_summary_contains_medians() -> None:
     assert (speed.name, speed.unit, speed.per_second, speed.ratio) == ("x", "y/s", 2.0, 0.5)
 
 
+@pytest.mark.slow  # compiles loops that other tests do not need
 def test_compile_command_reports_every_game() -> None:
     ran = run("compile", "--jobs", "1")
     assert ran.code == 0, ran

@@ -25,7 +25,6 @@ from tests.cli.test_cli import ENVIRONMENT, assert_refused, each_interruption, r
 
 NAME = GAMES[0]
 COMMON = ("arena", "run", NAME, "--bots", "random,greedy", "--seed", "cli")
-TIMES = ("seconds_a_move", "slowest_move")
 
 
 def figures(*arguments: str) -> dict[str, Any]:
@@ -34,8 +33,8 @@ def figures(*arguments: str) -> dict[str, Any]:
     assert ran.code == 0, ran
     found: dict[str, Any] = json.loads(ran.out)
     for bot in found["bots"]:
-        for name in TIMES:
-            assert bot.pop(name) > 0
+        assert bot.pop("seconds_a_move") > 0
+        assert bot.pop("slowest_move") >= 0  # 0 in games of simple bots, where it is not measured
     return found
 
 

@@ -184,6 +184,7 @@ def test_settings_are_passed_through_the_environment(monkeypatch: pytest.MonkeyP
         metrics_host="::1",
         metrics_port=9100,
         accept_new_key=True,
+        service_worker=False,
     )
     given.to_environment()
     assert Settings.from_environment() == given

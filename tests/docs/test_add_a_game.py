@@ -64,7 +64,9 @@ def test_commands_print_the_documented_output(empty_folder: Path) -> None:
         assert missing(shown, printed) is None, f"{line}\n{printed}"
 
 
-@pytest.mark.parametrize("by_option", [True, False], ids=["option", "function"])
+@pytest.mark.parametrize(
+    "by_option", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["option", "function"]
+)
 def test_workers_know_registered_games(by_option: bool, tmp_path: Path) -> None:
     out = tmp_path / "games.jsonl"
     simulate = ["simulate", "tiny", "--bots", "greedy,random", "--games", "6", "--jobs", "2"]

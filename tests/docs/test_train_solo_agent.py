@@ -45,6 +45,7 @@ def test_agent_beats_random_moves_after_ten_updates() -> None:
     assert result["updates"] == len(result["curve"]) == 10
 
 
+@pytest.mark.slow
 def test_same_seed_gives_the_same_agent() -> None:
     first, same, other = (learned(learn("--updates", "2", "--deals", "5", "--seed", seed)) for seed in "112")
     assert first == same

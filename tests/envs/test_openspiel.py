@@ -129,7 +129,10 @@ def follow(state: SpielState, table: Table, applied: int) -> int:
     return len(table.actions)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] if number % 2 else []) for number, name in enumerate(GAMES)],
+)
 def test_strong_play_matches_a_table(name: str) -> None:
     seen: Counter[str] = Counter()
     for style, players in (("greedy", 1), ("greedy", 2), ("balanced", 2), ("balanced", 3), ("greedy", 4)):

@@ -258,7 +258,7 @@ def commands(number: int) -> list[Json]:
         {"do": "move", "id": "stale", "n": number - 1, "pick": 0},
         {"do": "move", "id": "none", "n": number},
         {"do": "move", "id": "far", "n": number, "pick": 99_999},
-        {"do": "move", "id": "text", "n": number, "move": "RG a1-a2"},
+        {"do": "move", "id": "text", "n": number, "move": "RG a1-a9"},  # cells that are not neighbours
         {"do": "move", "id": "odd", "n": number, "move": "nonsense"},
         {"do": "move", "id": "pass", "n": number, "move": "pass"},
         {"do": "draw", "id": "draw", "n": number - 1},

@@ -23,6 +23,9 @@ const MIN_COMPRESSED = 600;
 /** Smaller pictures of scripts become part of the script. */
 const MAX_INLINED = 2_000;
 const COMPRESSED = new Set([".css", ".js", ".json", ".svg", ".wasm"]);
+/** The rules have names with hashes already. They stay where they are, beside the built files. */
+const RULES = join(WEB, "wasm");
+const RULES_FOLDER = /new URL\(\s*"(?:\.\.\/)+wasm\/",\s*import\.meta\.url\s*\)/g;
 /** In a source, the address of another file relative to the module. */
 const ASSET = /new URL\(\s*"([^"]+)",\s*import\.meta\.url\s*\)/g;
 
@@ -109,10 +112,12 @@ async function copyAsset(path) {
 const resolveAssets = (entry, lazy) => ({
   name: "assets",
   setup(bundler) {
+    bundler.onLoad({ filter: /\.json$/ }, async ({ path }) => ({ contents: await readSource(path), loader: "json" }));
     bundler.onLoad({ filter: /\.js$/ }, async ({ path }) => {
       const text = String(await readSource(path));
-      let contents = text;
-      for (const [whole, address] of text.matchAll(ASSET)) {
+      let contents = text.replace(RULES_FOLDER, 'new URL("../wasm/", import.meta.url)');
+      for (const [whole, address] of contents.matchAll(ASSET)) {
+        if (address.endsWith("/")) continue;
         contents = contents.replace(whole, await assetAddress(resolve(dirname(path), address)));
       }
       if (lazy.has(path)) contents += `\nimport ${JSON.stringify(entry)};`;
@@ -152,8 +157,10 @@ async function buildScript(path, name) {
     const hashed = basename(file);
     if (chunk && hashed === entryFile) continue;
     const contents = outputFiles.find((output) => basename(output.path) === hashed).contents;
-    // What only modules on demand share has no name.
-    emit(hashed === script ? `${name}.js` : entryPoint ? basename(entryPoint) : hashed, hashed, contents);
+    // What only modules on demand share has no name. Two pages may import the same module on demand.
+    const own = entryPoint ? basename(entryPoint) : hashed;
+    const known = names.has(own) && names.get(own) !== hashed;
+    emit(hashed === script ? `${name}.js` : known ? `${name}-${own}` : own, hashed, contents);
   }
   return script;
 }
@@ -223,9 +230,11 @@ for (const file of (await readdir(join(WEB, "lang"))).sort()) {
 
 const files = sorted(names);
 const version = digest(JSON.stringify([files, pages, texts]));
+const rules = (await readdir(RULES)).filter((file) => /\.[0-9A-F]{8}\.(wasm|json)$/.test(file)).sort();
 // The name of the service worker has no hash: browsers look for new versions at its address.
 const worker = await minifyScript(join(WEB, "sw.js"), {
   VERSION: JSON.stringify(version),
+  RULES: JSON.stringify(rules),
   FILES: JSON.stringify(Object.values(files).filter((file) => file !== beforePaint)),
 });
 
@@ -237,6 +246,9 @@ for (const [name, contents] of outputs) {
   if (COMPRESSED.has(extname(name)) && contents.length >= MIN_COMPRESSED) {
     await writeFile(join(folder, `${name}.br`), compress(contents));
   }
+}
+for (const file of process.argv[2] ? [] : rules) {
+  await writeFile(join(RULES, `${file}.br`), compress(await readFile(join(RULES, file))));
 }
 await writeFile(join(folder, "manifest.json"), json({ version, pages, texts, files }));
 for (const file of ["build.mjs", "package-lock.json"]) await readSource(join(TOOL, file));

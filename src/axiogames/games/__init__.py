@@ -205,6 +205,6 @@ def _variant(name: str, players: int, options: tuple[str, ...]) -> Variant:
     variant: Variant = import_module(f"{_package(name)}.variant").make(game(name), players, options)
     if (tiles := sum(variant.tileset.values())) > MAX_TILES:
         raise GameDefinitionError(
-            f"{name} for {players} players has {tiles} tiles, at most {MAX_TILES} can be counted; declare fewer"
+            f"{name} for {players} players has {tiles} tiles, but at most {MAX_TILES} are allowed"
         )
     return variant

@@ -21,6 +21,8 @@ from .record import record_of
 from .table import Table, chance_event
 
 _ENCODER = msgspec.json.Encoder()
+PLACE = '{"t":"place","p":'  # before the seat
+PLACE_OF_SEAT_0 = f"{PLACE}0"
 
 
 class RecordWriter:
@@ -35,11 +37,9 @@ class RecordWriter:
         self.variant = variant
         self._head = record_of(Table(variant), names).to_json().removesuffix("]}")  # there are no events yet
         self._kinds = [json_text(kind) for kind in variant.kinds]
-        self._placements: dict[tuple[Seat, int], _Frame] = {}
+        self._chances = _ChanceFrames()
+        self._placements: dict[int, _Frame] = {}
         self._gains: dict[bytes, str] = {}
-        self._draws: dict[tuple[Seat, str], _Frame] = {}
-        self._removed = _framed(Removed(()), "[]")
-        self._start = _framed(Start(()), "[]")
 
     def write(self, states: State, actions: np.ndarray) -> tuple[str, Result]:
         """Return the record of a finished game as a line of JSON, and its result.
@@ -55,45 +55,35 @@ class RecordWriter:
             result,
         )
 
-    def _events(self, states: State, actions: np.ndarray) -> Iterator[str]:
-        """Yield the events. Consecutive tiles of the same draw are one event, as in `append_event`."""
-        placement_ids = self.variant.placements
+    def _events(self, states: State, actions: np.ndarray) -> list[str]:
+        """Return the events. Consecutive tiles of the same draw are one event, as in `append_event`."""
+        variant, kinds, chances = self.variant, self._kinds, self._chances
         phases, seats = states["phase"].tolist(), states["seat"].tolist()
-        sources = self.variant.sources(states)
-        placed = np.flatnonzero((states["phase"][:-1] < DRAW) & (actions < placement_ids))
+        sources = variant.sources(states)
+        placed = np.flatnonzero((states["phase"][:-1] < DRAW) & (actions < variant.placements))
         placements = self._placement_events(states, actions, placed)
-        chance: _Frame | None = None
+        events: list[str] = []
+        chance: _Frame | None = None  # of the event to which `tiles` belong
         tiles: list[str] = []
         for n, action in enumerate(actions.tolist()):
             phase = phases[n]
             if phase >= DRAW:
-                frame = self._chance_frame(phase, seats[n], sources[n])
+                frame = chances[phase, seats[n], sources[n]]
                 if frame is not chance:
                     if chance:
-                        yield f"{chance.before}[{','.join(tiles)}]{chance.after}"
+                        events.append(f"{chance.before}[{','.join(tiles)}]{chance.after}")
                     chance, tiles = frame, []
-                tiles.append(self._start_tile(states, n, action) if phase == START else self._kinds[action])
+                tiles.append(self._start_tile(states, n, action) if phase == START else kinds[action])
                 continue
-            event = next(placements) if action < placement_ids else self._other(states, n, action)
-            if event is None:
-                continue
-            if chance:
-                yield f"{chance.before}[{','.join(tiles)}]{chance.after}"
-                chance = None
-            yield event
+            event = next(placements) if action < variant.placements else self._other(states, n, action)
+            if event:
+                if chance:
+                    events.append(f"{chance.before}[{','.join(tiles)}]{chance.after}")
+                    chance = None
+                events.append(event)
         if chance:
-            yield f"{chance.before}[{','.join(tiles)}]{chance.after}"
-
-    def _chance_frame(self, phase: int, seat: Seat, source: str) -> _Frame:
-        """Return the text around the tiles of an event of chance, the same object for the same draw."""
-        if phase == REMOVE:
-            return self._removed
-        if phase == START:
-            return self._start
-        frame = self._draws.get((seat, source))
-        if frame is None:
-            frame = self._draws[seat, source] = _framed(Draw(seat, (), source), "[]")
-        return frame
+            events.append(f"{chance.before}[{','.join(tiles)}]{chance.after}")
+        return events
 
     def _start_tile(self, states: State, n: int, action: Action) -> str:
         event = chance_event(self.variant, states[n : n + 1], action)
@@ -108,20 +98,21 @@ class RecordWriter:
         pyramids = variant.new_pyramids(states)
         keys = variant.placement_keys(states, actions, placed)
         for i, n in enumerate(placed.tolist()):
-            frame = self._placements.get((seats[i], keys[i])) if keys else None
+            frame = self._placements.get(keys[i]) if keys else None
             if frame is None:
                 move = variant.decode(states[n : n + 1], int(actions[n]))
-                frame = _framed(Place(seats[i], move.tile, move.at, {}, move.named), "{}")
+                frame = _framed(Place(0, move.tile, move.at, {}, move.named), "{}")
+                frame = _Frame(frame.before.removeprefix(PLACE_OF_SEAT_0), frame.after)
                 if keys:
-                    self._placements[seats[i], keys[i]] = frame
+                    self._placements[keys[i]] = frame
             row = gain_bytes[i * width : (i + 1) * width]
             gain = self._gains.get(row)
             if gain is None:
                 gain = self._gains[row] = self._gain_text(gains[i].tolist())
+            after = frame.after
             if n in pyramids:
-                yield f'{frame.before}{gain}{frame.after[:-1]},"pyramids":{json_text(pyramids[n])}}}'
-            else:
-                yield f"{frame.before}{gain}{frame.after}"
+                after = f'{after[:-1]},"pyramids":{json_text(pyramids[n])}}}'
+            yield f"{PLACE}{seats[i]}{frame.before}{gain}{after}"
 
     def _gain_text(self, points: Sequence[int]) -> str:
         return json_text({track: n for track, n in zip(self.variant.tracks, points, strict=True) if n})
@@ -140,6 +131,27 @@ class _Frame(NamedTuple):
 
     before: str
     after: str
+
+
+class _ChanceFrames(dict[tuple[int, Seat, str], _Frame]):
+    """Texts around the tiles of events of chance, by phase, seat and source.
+
+    Draws that belong to the same event have the same object.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._removed = _framed(Removed(()), "[]")
+        self._start = _framed(Start(()), "[]")
+
+    def __missing__(self, key: tuple[int, Seat, str]) -> _Frame:
+        phase, seat, source = key
+        if phase == DRAW:
+            frame = _framed(Draw(seat, (), source), "[]")
+        else:
+            frame = self._removed if phase == REMOVE else self._start
+        self[key] = frame
+        return frame
 
 
 def _framed(event: Event, empty: str) -> _Frame:

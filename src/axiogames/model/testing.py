@@ -27,7 +27,7 @@ from ..games.runtime.evaluation import MAX_POINTS
 from ..games.runtime.kernels import Kernels
 from ..games.runtime.loops import step
 from ..games.runtime.signatures import Actions, Constants, Int, Int64Rows, Int64s, Rng, States, array, loop
-from ..games.runtime.state import DRAW
+from ..games.runtime.state import DRAW, OVER
 from ..games.runtime.xorshift import seed_state
 from ..games.variant import State, Variant, copied
 from ..moves import Move
@@ -272,7 +272,7 @@ class _Checks:
         list_all(constants, copied(state), listed, nth, counts)
         choose(constants, copied(state), seed_state(1), mask, chosen)
         n_best, most = 0, np.zeros(actions, np.int32)
-        if state["phase"][0] < DRAW:
+        if OVER < state["phase"][0] < DRAW:
             points = np.tile(np.arange(MAX_POINTS, dtype=np.int64), (len(self.variant.tracks), 1))
             n_best = best(constants, copied(state), points, most)
         return {

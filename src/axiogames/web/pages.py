@@ -24,6 +24,8 @@ LAYOUT = WEB / "layout.html"
 HEADS = WEB / "pages.json"
 BUNDLES = WEB / "bundles"
 MANIFEST = BUNDLES / "manifest.json"
+RULES = WEB / "wasm"  # the rules, built by `make wasm`
+RULES_INDEX = RULES / "index.json"
 DEV_VARIABLE = "AXIO_WEB_DEV"
 BEFORE_PAINT = "js/shared/before-paint.js"
 INDENT = 4 * " "
@@ -71,6 +73,20 @@ class Manifest(msgspec.Struct, frozen=True):
     files: dict[str, str]
 
 
+class VariantFiles(msgspec.Struct, frozen=True):
+    """The files of a variant: its data, the module of its board, and the digest of both."""
+
+    data: str
+    module: str
+    rules: str
+
+
+class RulesIndex(msgspec.Struct, frozen=True):
+    """The files of the rules, by variant."""
+
+    variants: dict[str, VariantFiles]
+
+
 class PageLinks(msgspec.Struct, frozen=True):
     """Addresses in the head of a page, and the script that runs before the first paint."""
 
@@ -90,6 +106,18 @@ def uses_sources() -> bool:
 def manifest() -> Manifest:
     """Return the manifest of the bundles."""
     return msgspec.json.decode(MANIFEST.read_bytes(), type=Manifest)
+
+
+@cache
+def rules_index() -> RulesIndex:
+    """Return the index of the files of the rules."""
+    return msgspec.json.decode(RULES_INDEX.read_bytes(), type=RulesIndex)
+
+
+@cache
+def rules_files() -> frozenset[str]:
+    """Return the names of the files of the rules, which have a hash of their content."""
+    return frozenset(name for entry in rules_index().variants.values() for name in (entry.data, entry.module))
 
 
 @cache

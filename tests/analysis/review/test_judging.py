@@ -16,6 +16,7 @@ from axiogames.players import Budget
 from axiogames.players.evaluation.weights import load_weights
 from axiogames.players.search.rollouts import TO_THE_END, Rollouts
 from tests.analysis.review.games import QUICK, half_of_all, reviewed, short_game, whole_game
+from tests.players.search.positions import EACH_VARIANT
 
 of_all_games = pytest.mark.parametrize("name", GAMES)
 of_some_games = pytest.mark.parametrize(("name", "players"), half_of_all(range(1, 5)))
@@ -90,8 +91,7 @@ def test_standard_errors_are_correct() -> None:
     assert 0.5 < np.std(values, ddof=1) / np.mean(errors) < 1.8
 
 
-@of_all_games
-@pytest.mark.parametrize("players", range(1, 5))
+@pytest.mark.parametrize(("name", "players"), EACH_VARIANT)
 def test_value_of_a_result_agrees_with_the_search(name: str, players: int) -> None:
     record = whole_game(name, players)
     table = replay(record)

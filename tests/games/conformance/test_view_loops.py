@@ -9,11 +9,14 @@ import pytest
 
 from axiogames.games import GAMES, find_variant
 from axiogames.games.runtime.compile import INTERPRETED
-from axiogames.games.runtime.state import HIDDEN, OVER
+from axiogames.games.runtime.describing import ACTION_KINDS, CELLS, KIND, TILE
+from axiogames.games.runtime.loops import sample_draw, step
+from axiogames.games.runtime.state import DRAW, HIDDEN, OFFER, OVER
 from axiogames.games.runtime.view_loops import preview, restore_derived
+from axiogames.games.runtime.xorshift import seed_state
 from axiogames.games.variant import State, Variant, copied
 from axiogames.model.position import Moves, Position
-from axiogames.model.table import Table
+from axiogames.model.table import Table, new_game
 from axiogames.rng import Generator
 from tests.games.conformance.positions import CASES, TWISTS, Case, play, tables, twisted
 from tests.games.numbers import described, move_of, previewed
@@ -164,3 +167,41 @@ def test_points_beyond_the_last_row_are_left_out(game: str) -> None:
         count = variant.kernels[preview](variant.constants, copied(table.state), action, rows[:room])
         assert count == room
         assert set(rows[room].tolist()) == {-7}
+
+
+# ------------------------------------------------------------ what the browser asks besides views
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_sampled_draws_are_possible(name: str) -> None:
+    variant = find_variant(name)
+    state, rng = variant.new_state(), seed_state(5)
+    while state["phase"][0] >= DRAW:
+        outcome = variant.kernels[sample_draw](variant.constants, state, rng)
+        assert outcome in dict(variant.chances(state))
+        variant.kernels[step](variant.constants, state, outcome, False)
+
+
+@pytest.mark.parametrize("name", [name for name in GAMES if find_variant(name).start_places])
+def test_tiles_of_the_opening_display_are_described(name: str) -> None:
+    variant = find_variant(name)
+    state = variant.new_state()
+    for place in variant.start_places:
+        outcomes = [outcome for outcome, _ in variant.chances(state)]
+        for outcome in outcomes[::7]:
+            (row,) = described(variant, state, np.array([outcome], np.int32))
+            placed = variant.start_tile(state, outcome)
+            first = CELLS + variant.cell_columns
+            colours = [variant.colours[colour] if colour >= 0 else "_" for colour in row[first:]]
+            assert (",".join(map(str, row[CELLS:first])), "".join(colours)) == (place, placed.letters)
+        variant.kernels[step](variant.constants, state, outcomes[-1], False)
+
+
+def test_an_offered_exchange_is_described() -> None:
+    variant = find_variant("axio")
+    state = new_game("axio", seed=3).state.copy()
+    state["phase"] = OFFER
+    rows = described(variant, state, np.array([variant.placements, variant.placements + 1], np.int32))
+    every_tile = 2 ** len(variant.hand_of(state, 0)) - 1
+    kinds = [(ACTION_KINDS[row[KIND]], row[TILE]) for row in rows]
+    assert kinds == [("exchange", every_tile), ("keep", 0)]

@@ -108,7 +108,9 @@ def test_counter_of_the_deal_must_be_declared(tiny: str, monkeypatch: pytest.Mon
 def test_too_many_tiles_are_refused(tiny: str, monkeypatch: pytest.MonkeyPatch) -> None:
     crowded = SimpleNamespace(tileset={"RR": 100, "RG": 28})
     monkeypatch.setattr("examples.tiny_game.variant.make", lambda *_: crowded)
-    with pytest.raises(GameDefinitionError, match="tiny for 4 players has 128 tiles, at most 127"):
+    with pytest.raises(
+        GameDefinitionError, match="tiny for 4 players has 128 tiles, but at most 127 are allowed"
+    ):
         find_variant(tiny, 4)
 
 

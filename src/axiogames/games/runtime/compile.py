@@ -13,6 +13,7 @@ new folder. The module `compile_cache` stores and verifies the files.
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import inspect
 import math
@@ -221,7 +222,9 @@ def _with_rules(template: Callable[..., Any], rules: Mapping[str, Any]) -> Funct
 def _linked(function: Callable[..., Any]) -> FunctionType:
     """Return a copy of a function that calls compiled rules where the function calls rules."""
     names = sorted(set(_names(function.__code__)))
-    used = {name: function.__globals__[name] for name in names if name in function.__globals__}
+    # A field of a record may be called like a rule, even like one that calls this function.
+    called = sorted(set(_global_names(function.__code__)))
+    used = {name: function.__globals__[name] for name in called if name in function.__globals__}
     linked = {
         name: _linked_module(value, names) if isinstance(value, ModuleType) else compiled(value)
         for name, value in used.items()
@@ -237,6 +240,16 @@ def _linked_module(module: ModuleType, names: Iterable[str]) -> ModuleType:
     linked = ModuleType(module.__name__)
     vars(linked).update(vars(module), **{name: compiled(value) for name, value in rules.items()})
     return linked
+
+
+def _global_names(code: CodeType) -> Iterator[str]:
+    """Yield the names of globals that code and the functions inside it use."""
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            yield instruction.argval
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _global_names(constant)
 
 
 def _names(code: CodeType) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Exponential function and integer powers, equal to the last bit on every platform.
 
-The C library's `exp` and `pow` differ between platforms in the last bit. These functions use multiplications
-and additions only, so interpreted code, CPUs, GPUs and WebAssembly agree.
+The C library's `exp` and `pow` differ between platforms in the last bit. These functions use multiplications,
+additions and divisions only, so interpreted code, CPUs and WebAssembly agree.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .compile import rule
 LOG2_E = 1.4426950408889634
 LN_2_HIGH = 0.693147180369123816490  # its lowest 21 bits are zero, so its small multiples are exact
 LN_2_LOW = 1.90821492927058770002e-10
-MAX_EXPONENT = 88.0  # exp(±88) is a normal float32
+MAX_EXPONENT = 88.0  # exp(88) is finite as a float32, and exp(-88) is not zero
 
 
 @rule

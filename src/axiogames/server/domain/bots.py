@@ -26,8 +26,6 @@ BOTS = tuple(PLAYERS)
 """Names of all bots."""
 
 DEFAULT_LEVEL = LEVELS[len(LEVELS) // 2 - 1]
-FALLBACK_BOT = "random"
-"""A bot that cannot fail."""
 
 # Rollouts per hint and per reviewed move. The time limit of a bot's move applies as well.
 HINT_ROLLOUTS, REVIEW_ROLLOUTS = 3000, 1500
@@ -139,7 +137,7 @@ class Bots:
         except Exception:
             log.exception("the bot %s failed; playing a random move instead", level)
             BOT_FAILURES.inc()
-            return player(FALLBACK_BOT).choose(view, budget, rng)
+            return _random_move(view)
 
     def close(self) -> None:
         """Accept no more jobs."""
@@ -166,4 +164,7 @@ class Requesters:
 
 
 def _random_move(view: View) -> Choice:
-    return player(FALLBACK_BOT).choose(view, Budget(), Generator(secrets.token_hex(16)))
+    """Return any legal move. Unlike the bot `random`, it needs no compiled rules, so it cannot fail."""
+    legal = view.legal_moves()
+    chosen = secrets.randbelow(len(legal))
+    return Choice(legal[chosen], (), int(legal.actions[chosen]))

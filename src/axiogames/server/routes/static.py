@@ -19,7 +19,17 @@ from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 
-from ...web.pages import BUNDLES, WEB, manifest, page_sources, render_page, uses_sources
+from ...web.pages import (
+    BUNDLES,
+    RULES,
+    RULES_INDEX,
+    WEB,
+    manifest,
+    page_sources,
+    render_page,
+    rules_files,
+    uses_sources,
+)
 from ..lifespan import Server
 
 IMMUTABLE = "public, max-age=31536000, immutable"
@@ -53,7 +63,7 @@ def _load_file(path: Path) -> StaticFile:
     cached = _CACHE.get(path)
     if cached is None or cached.modified != modified:
         media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-        brotli = path.with_name(f"{path.name}.br") if path.parent == BUNDLES else None
+        brotli = path.with_name(f"{path.name}.br") if path.parent in (BUNDLES, RULES) else None
         compressed = {"br": brotli.read_bytes()} if brotli is not None and brotli.exists() else {}
         cached = _CACHE[path] = _static_file(modified, path.read_bytes(), compressed, path.suffix, media_type)
     return cached
@@ -134,6 +144,16 @@ async def show_bundle(request: Request[Any, Any, Any], name: FromPath[str]) -> R
     return _respond(request, _load_file(BUNDLES / name), caching=IMMUTABLE)
 
 
+@get("/static/wasm/{name:str}", include_in_schema=False)
+async def show_rules_file(request: Request[Any, Any, Any], name: FromPath[str]) -> Response[bytes]:
+    """Return a file of the rules: a module or the data of a variant."""
+    if name in rules_files():
+        return _respond(request, _load_file(RULES / name), caching=IMMUTABLE)
+    if name == RULES_INDEX.name and uses_sources():  # otherwise the bundles contain it
+        return _respond(request, _load_file(RULES_INDEX))
+    raise NotFoundException("file not found")
+
+
 @get("/static/{path:path}", include_in_schema=False)
 async def show_file(request: Request[Any, Any, Any], path: FromPath[str]) -> Response[bytes]:
     """Return an icon, or a source of the page while it is being developed."""
@@ -202,6 +222,7 @@ async def show_robots() -> str:
 
 SITE = [
     show_bundle,
+    show_rules_file,
     show_file,
     show_home,
     show_page,
