@@ -196,7 +196,10 @@ def clean_environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     [
         ("--version", f"axio {axio.__version__}"),
         ("rules rota", "rota"),
-        ("simulate rota --games 1 --bots random,greedy --seed 1", "1 game"),
+        # .ci/run does so, too: the rules are compiled from nothing.
+        pytest.param(
+            "simulate rota --games 1 --bots random,greedy --seed 1", "1 game", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_the_wheel_runs_in_a_clean_environment(

@@ -23,7 +23,7 @@ from tools.wasm.variants import all_variants, describe_variant, variant_name
 from ..demanded import need
 
 VARIANTS = list(all_variants())
-SAMPLE = [v for v in VARIANTS if v.players in (1, 2) and len(v.options) != 1]
+SAMPLE = [v for v in VARIANTS if v.players == 2 and len(v.options) != 1]
 LEVELS = [0, 1, 2, 3, 5, 6]  # indices of the levels that move in turn
 
 
