@@ -13,13 +13,16 @@ const POLL_INTERVAL = 10_000;
 await initPage({ identify: getHome });
 const showProgress = renderTeaser(byId("deal"));
 byId("new").addEventListener("click", () => void openNewTableDialog());
+/** Whether the server has answered. */
+let loaded = false;
 await poll(async () => {
-  if (byId("games").firstChild) return refreshTables();
+  if (loaded) return refreshTables();
   // Rendered together, so that the layout does not shift.
   const home = await getHome().catch(renderOffline);
   await renderTables(home);
   renderGames(byId("games"), home.games);
   showProgress(home.daily);
+  loaded = true;
 }, POLL_INTERVAL);
 
 /**
@@ -30,7 +33,7 @@ await poll(async () => {
 async function renderOffline(error) {
   const games = getKnownGames();
   if (games) {
-    renderGames(byId("games"), games);
+    if (!byId("games").firstChild) renderGames(byId("games"), games);
     await renderTables({ mine: [], open: [], live: [] });
   }
   throw error;

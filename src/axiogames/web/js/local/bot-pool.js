@@ -21,9 +21,14 @@ export class BotPool {
   /**
    * @param {WebAssembly.Module} module
    * @param {VariantData} data
+   * @param {(string | null)[]} levels of the seats of the table
    */
-  constructor(module, data) {
+  constructor(module, data, levels) {
     this.rules = { module, data };
+    /** Whether helpers are needed: only a search that is limited by time uses several workers. */
+    this.searches = data.levels.some(
+      (level) => level.by === "search" && level.rollouts === null && levels.includes(level.name),
+    );
   }
 
   /**
@@ -85,7 +90,7 @@ export class BotPool {
       this.#waiting = null;
     };
     bots.onerror = (event) => this.#fail(event);
-    const ports = Array.from({ length: helperCount() }, () => this.#startHelper());
+    const ports = Array.from({ length: this.searches ? helperCount() : 0 }, () => this.#startHelper());
     bots.postMessage({ type: "start", ...this.rules, helpers: ports }, ports);
     return bots;
   }

@@ -76,7 +76,11 @@ async function open({ id, title, module, data }) {
   const stored = await loadTable(id); // now nobody else changes it
   if (!stored) throw new Error(`there is no table ${id}`);
   table = new LocalTable(await Variant.instantiate(module, data), stored, title, storeTable);
-  bots = new BotPool(module, data);
+  bots = new BotPool(
+    module,
+    data,
+    stored.seats.map(({ level }) => level),
+  );
   seat = table.defaultSeat;
   await table.start();
   send(viewMessage(table, seat, null));

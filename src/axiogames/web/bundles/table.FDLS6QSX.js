@@ -1,1 +1,0 @@
-import{a,b,c,d,e,f,g,h}from"./table.45V2FS7Q.js";import"./table.5CIK7YNQ.js";export{e as changeText,c as formatFixed,h as hintText,a as loadReviewTexts,f as moveText,g as remarkText,b as reviewText,d as valueText};

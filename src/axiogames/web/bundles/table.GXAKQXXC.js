@@ -1,0 +1,1 @@
+import{a,b,c,d,e,f,g,h}from"./table.V3R5AOKT.js";import"./table.PSEWGBMZ.js";export{e as changeText,c as formatFixed,h as hintText,a as loadReviewTexts,f as moveText,g as remarkText,b as reviewText,d as valueText};
